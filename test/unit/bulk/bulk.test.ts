@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type BatchOutbox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
+import { PROBLEM_COLUMN } from '../../../src/main/core/bulk/table-file.ts'
 import { type BulkWorker, openBulkWorker } from '../../../src/main/shell/bulk.ts'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
@@ -324,7 +325,7 @@ describe('a column mapping', () => {
     expect(bulk.rememberedMapping('office', december.id, base)).toMatchObject({ mapping, dateOrders })
     const toFix = await bulk.failedRows('office', first.id).file('csv')
     const reopened = await open(toFix, 'with errors.csv')
-    expect(reopened.columns).toEqual(['A', 'B', 'C', 'Problem'])
+    expect(reopened.columns).toEqual(['A', 'B', 'C', PROBLEM_COLUMN])
     expect(bulk.rememberedMapping('office', reopened.id, base)).toMatchObject({ mapping })
   })
 
@@ -559,7 +560,7 @@ describe('rows not sent', () => {
     expect(text).toContain(`"'=Tama"`)
 
     const rechecked = await checked(bytes)
-    expect(rechecked.sheet.columns.at(-1)).toBe('Problem')
+    expect(rechecked.sheet.columns.at(-1)).toBe(PROBLEM_COLUMN)
     expect(rechecked.sheet.sample[0]?.[0]).toBe('=Tama')
     expect(rechecked.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
     const third = await bulk.failedRows('office', rechecked.id).file('csv')
@@ -573,8 +574,22 @@ describe('rows not sent', () => {
     const mended = await checked(lines.join('\r\n').replace('2020-01-01', ''))
     expect(mended.check).toMatchObject({ rows: 2, withErrors: 0 })
     await send(mended.id)
-    expect(batches[0]?.columns).not.toContain('Problem')
+    expect(batches[0]?.columns).not.toContain(PROBLEM_COLUMN)
     expect(batches[0]?.packages).toHaveLength(2)
+  })
+
+  test('keep what a template’s own field “Problem” is filled in with', async () => {
+    const [key, own] = ['d', 'Leaking tap']
+    const blank = { Value: '', IsRequired: false, ReadOnly: false, ClientField: '' }
+    const field = { ...blank, key, Label: 'Problem', FieldType: 'Text', Reference: 'problem' }
+    const repair = templates({ items: [template({ signers: [blankSigner('s1')], fields: [field] })] })
+    const { id } = await checked(`First name,Last name,E-mail,Problem\nMere,Tamati,nobody,${own}\n`, repair)
+    const exported = Buffer.from(await bulk.failedRows('office', id).file('csv')).toString()
+    const fixed = await checked(exported.replace('nobody', 'mere@example.com'), repair)
+    expect(fixed.check).toMatchObject({ rows: 1, withErrors: 0, unused: [] })
+    expect(await bulk.package('office', { id: fixed.id, row: 2 })).toMatchObject({
+      items: [{ fields: [{ Value: own }] }]
+    })
   })
 
   test('include all left-out rows once the others have been sent', async () => {

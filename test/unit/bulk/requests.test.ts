@@ -165,7 +165,9 @@ describe('bulk requests', () => {
     saveAs = join(files.folder, 'mend.csv')
     expect(await handlers['bulk.exportFailed']({ id: 'sheet' }, context)).toEqual({ label: 'mend.csv' })
     expect(suggested).toBe('staff with errors.xlsx')
-    expect(await readFile(saveAs, 'utf8')).toMatch(/^\ufeffFirst name,E-mail,Problem\r\nMere,nobody,E-mail: /)
+    expect(await readFile(saveAs, 'utf8')).toMatch(
+      /^\ufeffFirst name,E-mail,Problem \(Countersign\)\r\nMere,nobody,E-mail: /
+    )
     expect(await handlers['bulk.close']({ id: 'sheet' }, context)).toBeUndefined()
   })
 })

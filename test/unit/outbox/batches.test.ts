@@ -1,6 +1,7 @@
 /** Batches from one sheet: all packages or none, in the sheet's order, and failures are returned as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
+import { PROBLEM_COLUMN } from '../../../src/main/core/bulk/table-file.ts'
 import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import type { NewBatch } from '../../../src/main/core/outbox/batches.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
@@ -194,7 +195,7 @@ describe('rows that fail', () => {
     expect(howMany).toBe(1)
     await expect.poll(() => batches().get(id).state).toBe('done')
     const failed = batches().failedRows(id)
-    expect(failed.columns).toEqual(['Form', 'E-mail', 'Problem'])
+    expect(failed.columns).toEqual(['Form', 'E-mail', PROBLEM_COLUMN])
     expect(failed.rows.map(([name]) => name)).toEqual(['Row 2', '', 'Row 5'])
     expect(failed.rows[0]?.[2]).toContain('didn’t accept')
     expect(failed.rows[1]).toEqual(['', 'nobody', 'Enter a name. This isn’t an e-mail address.'])
@@ -202,9 +203,9 @@ describe('rows that fail', () => {
 
   test('have one column of problems, even after the sheet was fixed and sent again', async () => {
     const leftOut = [{ row: 1, cells: ['A', 'b', 'Enter a name.'], problems: ['Enter an address.'] }]
-    const { id } = await add(1, { columns: ['Form', 'E-mail', 'Problem'], leftOut, rows: [] })
+    const { id } = await add(1, { columns: ['Form', 'E-mail', PROBLEM_COLUMN], leftOut, rows: [] })
     expect(batches().failedRows(id)).toEqual({
-      columns: ['Form', 'E-mail', 'Problem'],
+      columns: ['Form', 'E-mail', PROBLEM_COLUMN],
       rows: [['A', 'b', 'Enter an address.']]
     })
   })

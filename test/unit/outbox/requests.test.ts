@@ -146,7 +146,9 @@ test('failed rows are saved under a name that every file system accepts', async 
   const { accountId } = work
   const { id } = await work.outbox.addBatch({ accountId, name: 'Jan/Feb: tax', columns: ['Form'], rows: [], leftOut })
   expect(await handlers()['batches.exportFailed']({ id }, asking)).toEqual({ label: 'saved.csv' })
-  expect(readFileSync(join(folder, 'saved.csv'), 'utf8')).toBe('\ufeffForm,Problem\r\nx,Enter a name.\r\n')
+  expect(readFileSync(join(folder, 'saved.csv'), 'utf8')).toBe(
+    '\ufeffForm,Problem (Countersign)\r\nx,Enter a name.\r\n'
+  )
   expect(suggested).toMatch(/^[^/:]+\.xlsx$/)
 })
 

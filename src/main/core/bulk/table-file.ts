@@ -24,7 +24,8 @@ export const tableWriters: Record<TableFormat, () => TableWriter> = { csv: csvWr
 const LINE_END = '\r\n'
 /** The byte order mark that a CSV file begins with. */
 export const UTF8_BOM = '\ufeff'
-export const PROBLEM_COLUMN = 'Problem'
+/** Says whose column it is: a sheet may have its own column “Problem”, for a template's field of that name. */
+export const PROBLEM_COLUMN = 'Problem (Countersign)'
 
 /**
  * Text that begins like a formula, or would once its apostrophes are removed. The last four characters are full-width.
