@@ -300,6 +300,25 @@ describe('a draft’s history', () => {
     return one
   }
 
+  test('shows versions that arrive while it is open, so that none is decided against unseen', async () => {
+    const one = await openHistory()
+    const { control } = opened.api
+    const [version] = control.state.versions[one.id] ?? []
+    if (!version) throw new Error('There is no version.')
+    const conflicting = {
+      ...version,
+      id: 'beside',
+      reason: 'beside' as const,
+      workstation: 'Counter 2',
+      isOpen: true as const
+    }
+    control.state.versions[one.id] = [conflicting, ...(control.state.versions[one.id] ?? [])]
+    control.emit('drafts.changed', { id: one.id })
+    await opened.clock.pass(1000)
+    await settle()
+    expect(screen.getByText('also changed at Counter 2')).toBeTruthy()
+  })
+
   test('shows when and why each version was saved, and the differences', async () => {
     await openHistory()
     const pane = screen.getByRole('region', { name: 'History' })
