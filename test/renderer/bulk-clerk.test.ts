@@ -102,6 +102,22 @@ describe('dragging a file over the window', () => {
     expect(screen.getByText(/^clients.csv: 200 rows/)).toBeTruthy()
   })
 
+  test('brings its rows also if another screen is opened while they are read', async () => {
+    await open('bulk', {}, [], { preset: 'office-1' })
+    const reading = opened.api.control.hold('bulk.openDropped')
+    await drop(file('clients.csv', 'text/csv'))
+    opened.app.router.go('settings', ['appearance'])
+    await settle()
+    reading()
+    await settle()
+    expect(warned()).toBe('')
+    opened.app.router.go('bulk')
+    await settle()
+    expect(step()).toBe('Columns')
+    expect(screen.getByText(/^clients.csv: 200 rows/)).toBeTruthy()
+    expect(calls('bulk.close')).toEqual([])
+  })
+
   test('hides the drop zone when the pointer leaves', async () => {
     await open()
     await over(file('clients.csv', 'text/csv'))

@@ -52,6 +52,7 @@ export class Bulk {
   #batch = $state.raw<BatchEntry>()
   #isLost = $state(false)
   #pendingSend: Promise<unknown> = Promise.resolve()
+  #pendingOpening: Promise<unknown> = Promise.resolve()
   #lastCorrection: Promise<unknown> = Promise.resolve()
   /** Corrections in flight. */
   readonly #pendingCorrections = new Set<Promise<BulkRow | undefined>>()
@@ -242,7 +243,13 @@ export class Bulk {
     return new Promise((answer) => (this.#question = { fileName, answer }))
   }
 
-  async #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
+  #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
+    const isOpen = this.#openNow(opening)
+    this.#pendingOpening = isOpen
+    return isOpen
+  }
+
+  async #openNow(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
     await Promise.all(this.#pendingCorrections)
     if (this.#hasCorrections && this.#sheet && !(await this.#askToReplace(this.#sheet))) return false
     const sheet = await this.opening.run(opening)
@@ -403,13 +410,14 @@ export class Bulk {
   }
 
   /**
-   * Resolves once nothing is in progress, when the screen is left. A sheet that was sent is closed; any other stays
-   * with its corrections. Fails if a batch being created did.
+   * Resolves once nothing is in progress, when the screen is left: no batch is created, and no file is read. A sheet
+   * that was sent is closed; any other stays with its corrections. Fails if a batch being created did.
    */
   async leave(): Promise<Result<null>> {
     this.answerReplace(false)
     const isUnderWay = this.sending.busy
     if (isUnderWay) await this.#pendingSend
+    await this.#pendingOpening
     if (this.sending.value) this.close()
     const error = isUnderWay ? this.sending.error : undefined
     return error ? { ok: false, error } : { ok: true, value: null }
