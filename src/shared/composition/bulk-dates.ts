@@ -47,14 +47,23 @@ export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): P
   if (!found) return undefined
   const year = found.year as string
   const day = dayOf(fullYear(year), monthOf(found, order), Number(found.date ?? dateOf(found, order)))
-  const time = found.clock === undefined ? undefined : readTime(found.clock)
-  if (!day || (found.clock !== undefined && !time)) return undefined
+  const clock = isDateOnly(found) ? undefined : found.clock
+  const time = clock === undefined ? undefined : readTime(clock)
+  if (!day || (clock !== undefined && !time)) return undefined
   return {
     day,
     ...(time && { time }),
     ...(found.zone && { offset: offsetOf(found.zone) }),
     ...(year.length === 2 && { isShortYear: true as const })
   }
+}
+
+/**
+ * Returns whether the time is midnight to the second, as in "2026-12-04 00:00:00" or "4/12/2026 12:00:00 AM": programs
+ * export dates like that.
+ */
+function isDateOnly({ clock = '', zone }: Record<string, string | undefined>): boolean {
+  return zone === undefined && /^(?:00?:00:00(?:[.,]0+)?|12:00:00\s*a\.?m\.?)\s*$/i.test(clock)
 }
 
 /** Returns `HH:mm` for "17:00", "5 pm", "5.30pm" and a spreadsheet's fraction of a day; undefined for anything else. */
