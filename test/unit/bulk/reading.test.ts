@@ -344,6 +344,19 @@ describe('a workbook', () => {
     expect(await refusal(() => read(bytes, 'a.xlsx'))).toContain('30,000 rows')
   })
 
+  test('with rows that a filter hides gets a note that they are used too', async () => {
+    const filtered = (hidden: string) =>
+      rawWorkbook(
+        `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row>` +
+          `<row r="3" ${hidden}>${inline('A3', 'Tama')}</row><row r="4" ${hidden}/></sheetData>`
+      )
+    for (const hidden of ['hidden="1"', 'hidden="true"'])
+      expect((await read(filtered(hidden), 'a.xlsx')).notes).toEqual([
+        '1 row is hidden in the spreadsheet, and used too. If it shouldn’t be, delete it there.'
+      ])
+    expect((await read(filtered('hidden="0"'), 'a.xlsx')).notes).toEqual([])
+  })
+
   test('with merged cells gets a note about them', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>`

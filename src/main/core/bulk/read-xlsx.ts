@@ -152,6 +152,8 @@ function isDateTemplate(template: string): boolean {
 function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], contents: Contents): RawTable {
   const collector = rowCollector()
   const dateColumns = new Set<number>()
+  /** Rows that a filter hides, for example. */
+  const hidden = new Set<number>()
   let row: RawRow | undefined
   let cell: Cell | undefined
   let rows = 0
@@ -190,11 +192,13 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   }
 
   parsePart(parts, sheet.path, {
-    onOpenTag(tag, { r, s, t }) {
+    onOpenTag(tag, { r, s, t, hidden: isHidden = '' }) {
       if (tag === 'mergeCell') merged += 1
       if (tag === 'row') {
         rows += 1
-        extendTo(r === undefined ? rows : Number(r), 1)
+        const number = r === undefined ? rows : Number(r)
+        extendTo(number, 1)
+        if (/^(?:1|true)$/.test(isHidden)) hidden.add(number)
       }
       if (tag === 'c') {
         const position = cellPosition(r ?? '')
@@ -219,7 +223,11 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   collected.rows.sort((one, two) => one.line - two.line)
   // One row in two places would make two packages of one person's data.
   if (collected.rows.some(({ line }, index) => line === collected.rows[index + 1]?.line)) refuseFile(UNREADABLE)
-  const notes = [...dateNote(dateColumns, collected.rows[0]?.cells ?? []), ...mergeNote(merged)]
+  const notes = [
+    ...dateNote(dateColumns, collected.rows[0]?.cells ?? []),
+    ...mergeNote(merged),
+    ...hiddenNote(collected.rows.filter(({ line }) => hidden.has(line)).length)
+  ]
   return { ...collected, epoch: contents.epoch, notes }
 }
 
@@ -294,6 +302,16 @@ function mergeNote(merged: number): string[] {
   return merged === 0
     ? []
     : ['Some cells are merged. Only the first of them has a value; the others are read as blank.']
+}
+
+/** Whoever filters a sheet may think that only the rows they see are sent. */
+function hiddenNote(count: number): string[] {
+  if (count === 0) return []
+  return [
+    count === 1
+      ? '1 row is hidden in the spreadsheet, and used too. If it shouldn’t be, delete it there.'
+      : `${inFigures(count)} rows are hidden in the spreadsheet, and used too. If they shouldn’t be, delete them there.`
+  ]
 }
 
 function cellPosition(address: string): { row: number; column: number } {
