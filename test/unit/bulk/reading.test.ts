@@ -357,6 +357,26 @@ describe('a workbook', () => {
     expect((await read(filtered('hidden="0"'), 'a.xlsx')).notes).toEqual([])
   })
 
+  test.each(['hidden', 'veryHidden'])(
+    'with a %s sheet in front has that after those that people see',
+    async (state) => {
+      const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+      const link = (id: number) =>
+        `<Relationship Id="rId${id}" Type="${types}/worksheet" Target="worksheets/sheet${id}.xml"/>`
+      const sheet = (name: string) =>
+        `<worksheet><sheetData><row r="1">${inline('A1', name)}</row></sheetData></worksheet>`
+      const bytes = rawWorkbook('', {
+        'xl/workbook.xml': `<workbook xmlns:r="r"><sheets><sheet name="Lists" state="${state}" r:id="rId1"/><sheet name="Staff" state="visible" r:id="rId2"/></sheets></workbook>`,
+        'xl/_rels/workbook.xml.rels': `<Relationships>${link(1)}${link(2)}</Relationships>`,
+        'xl/worksheets/sheet1.xml': sheet('List'),
+        'xl/worksheets/sheet2.xml': sheet('Name')
+      })
+      const table = openTable(bytes, 'a.xlsx')
+      expect(table.sheets).toEqual(['Staff', 'Lists'])
+      expect((await table.sheet('Lists')).columns).toEqual(['List'])
+    }
+  )
+
   test('with merged cells gets a note about them', async () => {
     const bytes = rawWorkbook(
       `<sheetData><row r="1">${inline('A1', 'Name')}</row><row r="2">${inline('A2', 'Mere')}</row></sheetData><mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>`

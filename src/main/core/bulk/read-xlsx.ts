@@ -14,7 +14,7 @@ export interface Workbook {
 }
 
 interface Contents {
-  /** The sheets in order, with the paths of their parts. */
+  /** The sheets in order, hidden ones last, with the paths of their parts. */
   sheets: { name: string; path: string }[]
   epoch: Epoch
   /** Shared texts that cells refer to by index. */
@@ -72,6 +72,7 @@ function contentsOf(parts: WorkbookParts): Contents {
     }
   })
   const sheets: Contents['sheets'] = []
+  const hidden: Contents['sheets'] = []
   let epoch: Epoch = 1900
   parsePart(parts, 'xl/workbook.xml', {
     onOpenTag(tag, attributes) {
@@ -80,9 +81,13 @@ function contentsOf(parts: WorkbookParts): Contents {
       const id = Object.entries(attributes).find(([key]) => /^(?:.*:)?id$/.test(key))?.[1]
       const path = targets.get(id ?? '')
       // A chart sheet has no cells.
-      if (path && parts.has(path) && /worksheets/i.test(path)) sheets.push({ name: attributes.name, path })
+      if (!path || !parts.has(path) || !/worksheets/i.test(path)) return
+      // A form's lists, for example: nobody who sees the workbook means that sheet.
+      const list = /hidden$/i.test(attributes.state ?? '') ? hidden : sheets
+      list.push({ name: attributes.name, path })
     }
   })
+  sheets.push(...hidden)
   if (sheets.length === 0) refuseFile(UNREADABLE)
   const [texts, styles] = ['sharedStrings', 'styles'].map((type) => pathByType.get(type) ?? '') as [string, string]
   return { sheets, epoch, texts: textsOf(parts, texts), styles: stylesOf(parts, styles) }
