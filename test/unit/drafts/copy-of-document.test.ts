@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { copyOfDocument } from '../../../src/main/core/drafts/copy-of-document.ts'
-import { blankComposition, blankItem, type Composition } from '../../../src/shared/composition/index.ts'
+import { blankComposition, blankItem, blankSigner, type Composition } from '../../../src/shared/composition/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
 
 const declined = DocumentResponse.parse({
@@ -35,6 +35,28 @@ const sent = (...names: string[]): Composition => ({
 test('a document sent from here is copied as composed, without its past due date', () => {
   const copy = copyOfDocument(declined, sent('Deed of gift'))
   expect(copy).toEqual({ ...sent('Deed of gift'), due: '', gmt: '', zone: '' })
+})
+
+test('a signer who was corrected after sending is copied as corrected', () => {
+  const person = (FirstName: string, LastName: string, Email: string) => ({
+    ...{ ...blankSigner(FirstName), FirstName, LastName, Email },
+    ...{ MobileNumber: '0215550199', MobileCountry: '64', SignerType: 'Giver' }
+  })
+  const copied = (...signers: ReturnType<typeof person>[]) => {
+    const composition = sent('Deed of gift')
+    const items = composition.items.map((item) => ({ ...item, signers }))
+    return copyOfDocument(declined, { ...composition, items }).items[0]?.signers
+  }
+  const wiremu = person('Wiremu', 'Ngata', 'wiremu@example.com')
+  expect(copied(person('Mere', 'Tamati', 'mere@exmaple.com'), wiremu)).toEqual([
+    { ...person('Mere', 'Tamati', 'mere@example.com'), MobileNumber: '0215550101' },
+    wiremu
+  ])
+  expect(copied(person('Mary', 'Tamati', 'mere@example.com'), wiremu)?.[0]?.FirstName).toBe('Mere')
+  // Someone else, or another number of signers: which is which isn't certain.
+  const other = person('Ana', 'Reid', 'ana@example.com')
+  expect(copied(other, wiremu)).toEqual([other, wiremu])
+  expect(copied(person('Mere', 'Tamati', 'mere@exmaple.com'))?.[0]?.Email).toBe('mere@exmaple.com')
 })
 
 test('of a package with several documents only the declined one is copied, if it is unambiguous', () => {

@@ -13,6 +13,7 @@ import {
   typedCode
 } from '../../../shared/composition/index.ts'
 import type { DocumentResponse, SignerResponse } from '../../../shared/model/index.ts'
+import { keyOf } from './person-key.ts'
 
 /** Makes the draft. @param sent the composition of its package, if it was sent from this workstation. */
 export function copyOfDocument(document: DocumentResponse, sent: Composition | undefined): Composition {
@@ -23,7 +24,27 @@ export function copyOfDocument(document: DocumentResponse, sent: Composition | u
 /** Picks this document's item from a package with several, if that is unambiguous; otherwise all. */
 function itemsOf({ items }: Composition, document: DocumentResponse): ComposedItem[] {
   const same = items.filter(({ Name }) => Name === document.Name)
-  return same.length === 1 ? same : items
+  return same.length === 1 ? same.map((item) => ({ ...item, signers: correctedSigners(item, document) })) : items
+}
+
+const PERSON = ['FirstName', 'MiddleName', 'LastName', 'Email', 'MobileCountry', 'MobileNumber'] as const
+
+/** Returns an item's signers as the service has them by now: a name or an address may have been corrected since. */
+function correctedSigners({ signers }: ComposedItem, { Signers = [] }: DocumentResponse): ComposedSigner[] {
+  if (Signers.length !== signers.length) return signers
+  return signers.map((signer, index) => {
+    const current = Signers[index]
+    if (!current || !isSamePerson(signer, current)) return signer
+    const said = PERSON.flatMap((name) => (current[name]?.trim() ? [[name, current[name]]] : []))
+    return { ...signer, ...Object.fromEntries(said) }
+  })
+}
+
+/** A correction changes a person's name or address; with both others it is someone else. */
+function isSamePerson(signer: ComposedSigner, current: SignerResponse): boolean {
+  const { FirstName = '', LastName = '', Email = '' } = current
+  const [before, now] = [keyOf(signer), keyOf({ FirstName, LastName, Email })]
+  return before.nameKey === now.nameKey || before.emailKey === now.emailKey
 }
 
 function composedOf(document: DocumentResponse): Composition {
