@@ -128,6 +128,27 @@ describe('an imported file', () => {
     expect(await times()).toEqual(['10:30'])
   })
 
+  test.each(['arrived', 'here', 'done'] as const)(
+    'removes nobody who is %s, although the event was cancelled',
+    async (state) => {
+      const { appointments, calendar, event, imports, taken: importLines, only } = office()
+      await importLines(...event('a', '103000'))
+      const cancelled = await calendar(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))
+      expect(cancelled.counts).toMatchObject({ gone: 1 })
+      // They come while the preview is shown.
+      appointments.mark((await only())?.id ?? '', state)
+      expect(imports.import({ id: cancelled.id })).toMatchObject({ removed: 0 })
+      expect(await only()).toMatchObject({ name: 'Mere Parata', state })
+    }
+  )
+
+  test('removes someone who didn’t come if the event was cancelled', async () => {
+    const { appointments, event, taken: importLines, only } = office()
+    await importLines(...event('a', '103000'))
+    appointments.mark((await only())?.id ?? '', 'no-show')
+    expect(await importLines(...event('a', '103000', 'SEQUENCE:1', 'STATUS:CANCELLED'))).toMatchObject({ removed: 1 })
+  })
+
   test('of an older series leaves what a newer one has moved', async () => {
     const { calendar, event, taken: importLines, times } = office()
     const series = (time: string, version: number) =>

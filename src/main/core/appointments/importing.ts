@@ -146,9 +146,9 @@ export class AppointmentImports {
     const gone = new Map<string, StoredAppointment>()
     for (const { key, version } of found.cancelled) {
       const one = table.byKey(accountId, key)
-      // An old file doesn't remove what a newer one has brought.
+      // An old file doesn't remove what a newer one has brought, and no file removes people who have come.
       for (const each of [...(one ? [one] : []), ...table.bySeries(accountId, key)])
-        if (each.version <= version) gone.set(each.id, each)
+        if (each.version <= version && !hasCome(each)) gone.set(each.id, each)
     }
     for (const { key: series } of found.whole) {
       if (olderSeries.has(series)) continue
@@ -203,6 +203,8 @@ export class AppointmentImports {
     }
   }
 }
+
+const hasCome = ({ state }: StoredAppointment): boolean => state !== 'expected' && state !== 'no-show'
 
 /** What the file leaves blank stays as staff have it, unless the file now names someone else. */
 function withKnown(found: FoundAppointment, was: StoredAppointment): FoundAppointment {
