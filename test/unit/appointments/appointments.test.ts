@@ -54,22 +54,40 @@ describe('today’s appointments', () => {
     expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'called' })
   })
 
-  test('of people who have arrived belong to the account they were added in, even if the office answers later', async () => {
-    const { appointments, chosen, clock } = office()
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-    const claim = async () => {
-      await answered
-      return { isGranted: true }
+  describe('while the office’s answer is awaited', () => {
+    /** An office in which another account is chosen before the answer. */
+    function switching() {
+      const { appointments, chosen, clock, add } = office()
+      const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+      const claim = async () => {
+        await answered
+        return { isGranted: true }
+      }
+      const exclusiveTasks = { of: (accountId: string) => ({ accountId, tasks: { claim } }) } as never
+      const time = { now: () => clock.at, zone: () => 'Pacific/Auckland', after: () => () => undefined } as never
+      const deps = { appointments, exclusiveTasks, time, accountId: () => chosen.account, newId: () => 'claim' }
+      async function whileSwitching(asked: Promise<void>): Promise<void> {
+        chosen.account = 'branch'
+        answer()
+        await asked
+      }
+      return { appointments, add, calls: new Calls(deps), whileSwitching }
     }
-    const exclusiveTasks = { of: (accountId: string) => ({ accountId, tasks: { claim } }) } as never
-    const time = { now: () => clock.at, zone: () => 'Pacific/Auckland', after: () => () => undefined } as never
-    const deps = { appointments, exclusiveTasks, time, accountId: () => chosen.account, newId: () => 'claim' }
-    const adding = new Calls(deps).add({ name: 'Mere Parata', at: TEN, minutes: 30, hasArrived: true })
-    chosen.account = 'branch'
-    answer()
-    await adding
-    expect(appointments.ofToday(['branch'])).toEqual([])
-    expect(appointments.ofToday(['office'])).toMatchObject([{ name: 'Mere Parata', state: 'arrived', number: 1 }])
+    const arrived = [{ name: 'Mere Parata', state: 'arrived', number: 1 }]
+
+    test('someone who has just come stays with the account they were added in', async () => {
+      const { appointments, calls, whileSwitching } = switching()
+      await whileSwitching(calls.add({ name: 'Mere Parata', at: TEN, minutes: 30, hasArrived: true }))
+      expect(appointments.ofToday(['branch'])).toEqual([])
+      expect(appointments.ofToday(['office'])).toMatchObject(arrived)
+    })
+
+    test('someone is marked as arrived also if another account is chosen', async () => {
+      const { appointments, add, calls, whileSwitching } = switching()
+      const id = await add('Mere Parata')
+      await whileSwitching(calls.mark(id, 'arrived'))
+      expect(appointments.ofToday(['office'])).toMatchObject(arrived)
+    })
   })
 
   test('aren’t marked as here because of another account’s session with that name', async () => {

@@ -194,6 +194,16 @@ export class Appointments {
     this.#deps.changed()
   }
 
+  /**
+   * Marks someone as arrived, as `mark` does, also if their account isn't shown any more.
+   * @param one as stored now.
+   */
+  arrive(one: StoredAppointment, number: number | undefined): void {
+    this.#advance(one, 'arrived', number)
+    this.#endCallOf(one.id)
+    this.#deps.changed()
+  }
+
   #advance(one: StoredAppointment, as: Exclude<Mark, 'undo'>, number: number | undefined): void {
     const next: StoredAppointment = { ...one, state: as, before: one.state, workstation: undefined }
     if (as === 'arrived')

@@ -13,7 +13,7 @@ import { type Appointments, BEFORE_COUNTER, CALL_DURATION } from './appointments
 import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
-  appointments: Pick<Appointments, 'table' | 'get' | 'add' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
+  appointments: Pick<Appointments, 'table' | 'get' | 'add' | 'mark' | 'arrive' | 'call' | 'nextNumber' | 'todaySpan'>
   /** The account of what is created here. */
   accountId: () => string
   exclusiveTasks: ExclusiveTasks
@@ -60,8 +60,10 @@ export class Calls {
     if (as === 'arrived') {
       const before = appointments.get(id)
       const number = await this.#claimNumber(before)
-      // A person marked otherwise while the office was asked stays so.
-      if (appointments.get(id).state === before.state) appointments.mark(id, as, number)
+      // Another account may be chosen while the office was asked.
+      const now = appointments.table.byId(id) ?? appointments.get(id)
+      // A person marked otherwise meanwhile stays so.
+      if (now.state === before.state && now.state !== as) appointments.arrive(now, number)
     } else appointments.mark(id, as)
     await this.#release(id)
   }
