@@ -302,6 +302,18 @@ describe('correcting a cell', () => {
     expect(calls('bulk.correct').at(-1)).toMatchObject({ row: 17, value: 'tama@example.com' })
   })
 
+  test('can be taken back by typing while it is being saved', async () => {
+    await toCheck()
+    const before = cell('E-mail, row 17').value
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    await type('E-mail, row 17', before, 'Enter')
+    correcting()
+    await settle()
+    expect(calls('bulk.correct')).toMatchObject([{ value: 'tama@example.com' }, { value: before }])
+    expect(cell('E-mail, row 17').value).toBe(before)
+  })
+
   test('is cancelled by Escape', async () => {
     await toCheck()
     const before = cell('E-mail, row 17').value
@@ -384,6 +396,10 @@ describe('correcting a cell', () => {
     await settle()
     expect(calls('bulk.send')).toEqual([])
     expect(screen.getByText(/^A cell couldn’t be corrected/)).toBeTruthy()
+    opened.api.control.heal('bulk.correct')
+    await fireEvent.keyDown(cell('E-mail, row 17'), { key: 'Enter' })
+    await settle()
+    expect(ready()).toBe('192 of 200 rows ready')
   })
 
   test('that is answered late doesn’t replace the results of a check that was begun since', async () => {
