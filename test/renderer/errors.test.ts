@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detailsOf, presentError } from '../../src/renderer/src/words/errors.ts'
+import { detailsOf, fieldInWords, presentError } from '../../src/renderer/src/words/errors.ts'
 import { localErrorCodes, serviceErrorCodes } from '../../src/shared/contract/errors.ts'
 
 const codes = [...serviceErrorCodes, ...localErrorCodes]
@@ -48,4 +48,22 @@ describe('an error on a screen', () => {
     for (const part of ['unexpected-shape', 'Unreadable.', 'Hm', '[3].Status', 'Forms[0].Name: too long'])
       expect(text).toContain(part)
   })
+})
+
+describe('a field that the service names', () => {
+  test.each([
+    ['Forms[0].Signers[1].Email', 'Form 1, Signer 2, Email'],
+    ['Templates[2].Fields[0].Value', 'Template 3, Field 1, Value'],
+    ['forms[0].signers[0].IDData[3]', 'Form 1, Signer 1, Identity question 4'],
+    ['DueDate', 'DueDate']
+  ])('%s is counted as people count: %s', (field, words) => {
+    expect(fieldInWords(field)).toBe(words)
+  })
+
+  test.each(['$.Forms[0].Signers[1].Email', 'Forms[0].Things[1]', 'forms/0/signers', 'the signer’s e-mail', ''])(
+    'stays as the service wrote it otherwise: %s',
+    (field) => {
+      expect(fieldInWords(field)).toBe(field)
+    }
+  )
 })

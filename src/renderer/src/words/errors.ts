@@ -130,6 +130,30 @@ export function detailsOf(error: AppError): string {
     .join('\n')
 }
 
+/** What the service's paths number, from 0. */
+const numbered: Readonly<Record<string, (number: number) => string>> = {
+  forms: (number) => `Form ${number}`,
+  templates: (number) => `Template ${number}`,
+  signers: (number) => `Signer ${number}`,
+  shareusers: (number) => `Shared with person ${number}`,
+  iddata: (number) => `Identity question ${number}`,
+  fields: (number) => `Field ${number}`,
+  listitems: (number) => `Drop-down choice ${number}`
+}
+
+/**
+ * Returns where a field that the service names is, counted as people count: `Forms[0].Signers[1].FirstName` → “Form 1,
+ * Signer 2, FirstName”. A path of any other kind stays as the service wrote it.
+ */
+export function fieldInWords(field: string): string {
+  const steps = field.split('.').map((step) => {
+    const [, list, index] = /^(\w+)\[(\d{1,6})\]$/.exec(step) ?? []
+    if (list !== undefined) return numbered[list.toLowerCase()]?.(Number(index) + 1)
+    return /^\w+$/.test(step) ? step : undefined
+  })
+  return steps.every((step) => step !== undefined) ? steps.join(', ') : field
+}
+
 /**
  * Explains that a draft wasn't made this workstation's own, or the office's. Only a conflict proves that nothing was
  * done.
