@@ -203,6 +203,19 @@ describe('filters', () => {
     expect(found(index, { gone: true, search: 'here' })).toEqual([])
   })
 
+  test.each([
+    ['a list', { query: query({ gone: true }) }],
+    ['a grouped list', { query: query({ gone: true, grouped: true }) }],
+    ['a choice of documents', { documents: [{ accountId: 'a', reference: 'erased' }] }]
+  ])('%s shows no document in place of one that was erased meanwhile', (_, some) => {
+    const index = indexOfRows(row({ Reference: 'erased' }, { goneAt: NOW }))
+    const list = runToEnd(targetsOf([index], some, moment))
+    index.remove('erased')
+    expect(keysOf(list)).toEqual([])
+    index.put(row({ Reference: 'arrived' }))
+    expect(keysOf(list)).toEqual([])
+  })
+
   test('what was sent or completed in a week is shown wherever it is now', () => {
     const index = indexOfRows(
       row({ Reference: 'here' }),

@@ -19,6 +19,8 @@ export function openDocumentIndex() {
   const changes: number[] = []
   const rowIds = new Map<string, number>()
   const freeRowIds: number[] = []
+  /** The version in which each row id was given to its present document. */
+  const givenIn: number[] = []
   const text = openTextIndex()
   const columns = openColumns(BLOCK_WORDS * 32)
   let present: RowSet = new Uint32Array(BLOCK_WORDS)
@@ -43,6 +45,7 @@ export function openDocumentIndex() {
     if (known !== undefined) return known
     const rowId = freeRowIds.pop() ?? columns.references.length
     rowIds.set(reference, rowId)
+    givenIn[rowId] = version + 1
     columns.references[rowId] = reference
     if (rowId >= present.length * 32) {
       present = copyInto(present, new Uint32Array(present.length * 2))
@@ -107,6 +110,8 @@ export function openDocumentIndex() {
       /** All row ids are below this number. */
       rowIdLimit: (): number => columns.references.length,
       rowAt,
+      /** Whether a row id stands for the same document as in this version: those of erased documents are reused. */
+      isSameSince: (rowId: number, before: number): boolean => isThere(rowId) && (givenIn[rowId] as number) <= before,
       /** The row ids changed after a version, possibly with repeats; undefined if that is too long ago. */
       changedSince,
       /** Returns a new set: rows in a folder, rows that left all folders, or both. */

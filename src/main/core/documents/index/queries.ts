@@ -132,6 +132,7 @@ export function* targetsOf(
   moment: Moment
 ): Sliced<RowList> {
   if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
+  const versions = indexes.map((index) => index.version())
   const places: number[] = []
   const rowIds: number[] = []
   const known = indexes.map(() => new Set<number>())
@@ -145,7 +146,7 @@ export function* targetsOf(
       rowIds.push(rowId)
     }
   }
-  return new RowList(indexes, Uint32Array.from(rowIds), Uint16Array.from(places))
+  return new RowList(indexes, versions, Uint32Array.from(rowIds), Uint16Array.from(places))
 }
 
 /** Returns documents that haven't ended and are due on a day in the zone, such as `2026-11-22`; next due first. */
@@ -226,6 +227,7 @@ function* inListOrder(indexes: readonly DocumentIndex[], query: DocumentQuery, m
   const { members } = yield* groupRows(rows)
   return new RowList(
     rows.indexes,
+    rows.versions,
     members.map((at) => rows.rowIds[at] as number),
     rows.places && Uint16Array.from(members, (at) => rows.places?.[at] as number)
   )

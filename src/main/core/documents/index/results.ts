@@ -50,9 +50,17 @@ export class RowList {
   readonly rowIds: Uint32Array
   /** Each row's index, as a position in `indexes`; absent if there is only one. */
   readonly places: Uint16Array | undefined
+  /** The version of each index that the row ids are of. */
+  readonly versions: readonly number[]
 
-  constructor(indexes: readonly DocumentIndex[], rowIds: Uint32Array, places?: Uint16Array) {
+  constructor(
+    indexes: readonly DocumentIndex[],
+    versions: readonly number[],
+    rowIds: Uint32Array,
+    places?: Uint16Array
+  ) {
     this.indexes = indexes
+    this.versions = versions
     this.rowIds = rowIds
     this.places = places
   }
@@ -72,7 +80,9 @@ export class RowList {
 
   /** Undefined if the row no longer exists. */
   at(at: number): IndexRow | undefined {
-    return this.indexAt(at).inner.rowAt(this.rowIds[at] as number)
+    const { isSameSince, rowAt } = this.indexAt(at).inner
+    const rowId = this.rowIds[at] as number
+    return isSameSince(rowId, this.versions[this.places?.[at] ?? 0] as number) ? rowAt(rowId) : undefined
   }
 
   /** Returns those rows of a range that still exist. */
@@ -104,7 +114,7 @@ const caches = new WeakMap<DocumentIndex, IndexCache>()
 /** Returns the rows that a query finds in these indexes, in its order; the list must not be changed. */
 export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const [first, ...others] = new Set(indexes)
-  if (!first) return new RowList([], new Uint32Array())
+  if (!first) return new RowList([], [], new Uint32Array())
   const lists = [yield* orderedRows(first, query, moment)]
   const versions = [first.version()]
   for (const index of others) {
@@ -173,7 +183,12 @@ function updatedMerge({ rows: before, versions }: Merged, own: readonly RowList[
   }
   rowIds.set(rest.rowIds.subarray(taken), taken + fresh.length)
   places.set(rest.places.subarray(taken), taken + fresh.length)
-  return new RowList(before.indexes, rowIds, places)
+  return new RowList(
+    before.indexes,
+    own.flatMap((list) => list.versions),
+    rowIds,
+    places
+  )
 }
 
 /**
@@ -227,7 +242,7 @@ function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment
     if (has(current.rows, rowId)) rowIds[count++] = rowId
   }
   if (count < current.count) addNewcomers(rowIds, count, current.rows, order.rowIds)
-  const rows = new RowList([index], rowIds)
+  const rows = new RowList([index], [current.version], rowIds)
   cacheValue(results, key, { from: [current, order.rowIds], rows })
   return rows
 }
@@ -394,7 +409,7 @@ function* mergedRows(one: RowList, other: RowList, sort: Sort): Sliced<RowList> 
     if (takesLeft) key = leftKey(left)
     else otherKey = rightKey(right)
   }
-  return new RowList([...one.indexes, index], rowIds, places)
+  return new RowList([...one.indexes, index], [...one.versions, ...other.versions], rowIds, places)
 }
 
 function* rowIdsIn(rows: RowSet): Generator<number> {
