@@ -6,6 +6,7 @@ import { fail } from '../../../src/main/core/lib/failure.ts'
 import { nextTurn } from '../../../src/main/core/lib/slices.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
 import { openPurging } from '../../../src/main/core/retention/purging.ts'
+import { connectReadOnly } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { retentionHandlers } from '../../../src/main/ipc/retention.ts'
 import { blankComposition, blankItem } from '../../../src/shared/composition/index.ts'
@@ -326,6 +327,22 @@ test('a document’s verifications stay if it is put on hold while they are bein
 })
 
 describe('an interrupted purge', () => {
+  test('removes what a copy in progress kept in the log once that has ended', async () => {
+    const office = await retentionOffice()
+    office.db.pragma('busy_timeout = 0')
+    addPerson(office.db, PLANT, OLD)
+    const copying = connectReadOnly(join(office.folder, 'countersign.db'), Buffer.alloc(32, 0xa1))
+    copying.exec('BEGIN')
+    copying.prepare('SELECT count(*) FROM people').get()
+    const purging = openPurging(office.db)
+    await purging.erase({ people: TODAY })
+    await purging.tidy()
+    copying.close()
+    expect(office.found(PLANT)).toBeGreaterThan(0)
+    await purging.tidy()
+    expect(office.found(PLANT)).toBe(0)
+  })
+
   test('of the trash counts all that it had erased by then', async () => {
     const office = await retentionOffice({ policy: { trash: 10 } })
     const { db, drafts } = office

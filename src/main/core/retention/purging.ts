@@ -208,7 +208,8 @@ export function openPurging(db: Db) {
       if (untidy.length === 0) return
       await run(mergingIndexes(untidy))
       if (!db.open) return
-      db.pragma('wal_checkpoint(TRUNCATE)')
+      // While a copy reads the database, its log can't be emptied.
+      if (db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) return
       meta.write(KEY, { ...followUp(), untidy: [] })
     }
   }
