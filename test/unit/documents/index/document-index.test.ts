@@ -216,6 +216,26 @@ describe('filters', () => {
     expect(keysOf(list)).toEqual([])
   })
 
+  test('a list of two accounts is shown without documents that were erased while it was being merged', () => {
+    const gone = { goneAt: NOW }
+    const read = (eraseAfter: number) => {
+      const [one, other] = [openDocumentIndex(), openDocumentIndex()]
+      for (let at = 0; at < 4500; at++) {
+        one.put(row({ Reference: `A-${at}`, Name: `n ${at}` }, gone))
+        other.put(row({ Reference: `B-${at}`, Name: `n ${at}` }, { accountId: 'b', ...gone }))
+      }
+      const merging = targetsOf([one, other], { query: query({ gone: true }) }, moment)
+      let pauses = 0
+      let step = merging.next()
+      for (; !step.done; step = merging.next()) {
+        if (++pauses === eraseAfter) for (let at = 4300; at < 4500; at++) one.remove(`A-${at}`)
+      }
+      return { pauses, documents: keysOf(step.value).length }
+    }
+    // The last pause is the merge's.
+    expect(read(read(0).pauses).documents).toBe(8800)
+  })
+
   test('what was sent or completed in a week is shown wherever it is now', () => {
     const index = indexOfRows(
       row({ Reference: 'here' }),

@@ -64,7 +64,8 @@ export function openDocumentIndex() {
       columns.accountId = row.accountId
       columns.put(rowId, row)
     } else columns.remove(rowId)
-    columns.texts[rowId] = row && packRow(row)
+    // Lists being merged still compare a row that was removed during a pause.
+    columns.texts[rowId] = row ? packRow(row) : ''
     mark(present, rowId, row !== undefined && row.goneAt === undefined)
     mark(gone, rowId, row?.goneAt !== undefined)
     version++
