@@ -308,6 +308,21 @@ describe('XML data', () => {
     expect((await stored()).items[0]?.XMLData).toBe('<right/>')
   })
 
+  test('that is still being read is kept, and nothing is sent without it, if another screen is opened', async () => {
+    await openDraft(forms({ items: [form({ XMLData: '' })] }))
+    const { promise, resolve } = Promise.withResolvers<ArrayBuffer>()
+    await load(new Uint8Array(), 'payroll.xml', () => promise)
+    await press(/^Send 1 form/)
+    opened.app.router.go('compose')
+    await settle()
+    resolve(new TextEncoder().encode('<data/>').buffer as ArrayBuffer)
+    await opened.clock.pass(1000)
+    await settle()
+    expect((await stored()).items[0]?.XMLData).toBe('<data/>')
+    expect(opened.api.control.state.sends).toHaveLength(0)
+    expect(opened.app.toasts.shown.at(-1)?.text).toContain('wasn’t sent. You left it before its XML was loaded.')
+  })
+
   test('that can’t be read keeps the package from being sent', async () => {
     await openDraft(forms({ items: [form({ XMLData: '' })] }))
     const { promise, reject } = Promise.withResolvers<ArrayBuffer>()
