@@ -21,7 +21,7 @@ const NAMES = ['Counter 1', 'Counter 2', 'Counter 3', 'Counter 4', 'Counter 5']
 /** The most steps to wait for a round to settle, and a step's length in milliseconds. */
 const MAX_STEPS = 400
 const STEP = 5_000
-/** More than the practice service gives a document: one that has the date wanted was extended, whoever did it. */
+/** More than the practice service gives a document: one that has the date wanted was extended, by one of them or another. */
 const MIN_DAYS = 20
 
 export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: TestOffice): Promise<Tally> {

@@ -309,7 +309,7 @@ function mergeNote(merged: number): string[] {
     : ['Some cells are merged. Only the first of them has a value; the others are read as blank.']
 }
 
-/** Whoever filters a sheet may think that only the rows they see are sent. */
+/** A person who filters a sheet may think that only the rows they see are sent. */
 function hiddenNote(count: number): string[] {
   if (count === 0) return []
   return [
