@@ -96,14 +96,9 @@ export class RowList {
   }
 }
 
-/** Rows of several indexes in one order, with the versions of the indexes that they were made from. */
-interface Merged extends Result {
-  versions: readonly number[]
-}
-
 interface IndexCache {
   /** This index merged with others. */
-  merged: Map<string, Merged>
+  merged: Map<string, Result>
   found: Map<string, MatchingRows>
   results: Map<string, Result>
   searches: Search[]
@@ -116,18 +111,14 @@ export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQue
   const [first, ...others] = new Set(indexes)
   if (!first) return new RowList([], [], new Uint32Array())
   const lists = [yield* orderedRows(first, query, moment)]
-  const versions = [first.version()]
-  for (const index of others) {
-    lists.push(yield* orderedRows(index, query, moment))
-    versions.push(index.version())
-  }
+  for (const index of others) lists.push(yield* orderedRows(index, query, moment))
   if (lists.length === 1) return lists[0] as RowList
   const { merged } = cacheOf(first)
   const key = orderedKey(query, moment)
   const before = merged.get(key)
   if (before && haveSameItems(before.from, lists)) return before.rows
-  const rows = (before && updatedMerge(before, lists, query.sort)) ?? (yield* fullMerge(lists, query.sort))
-  cacheValue(merged, key, { from: lists, rows, versions }, CACHED_MERGED)
+  const rows = (before && updatedMerge(before.rows, lists, query.sort)) ?? (yield* fullMerge(lists, query.sort))
+  cacheValue(merged, key, { from: lists, rows }, CACHED_MERGED)
   return rows
 }
 
@@ -138,12 +129,12 @@ function* fullMerge(lists: readonly RowList[], sort: Sort): Sliced<RowList> {
 }
 
 /** Updates a merged list by reinserting the few rows that changed since; undefined if other rows moved too. */
-function updatedMerge({ rows: before, versions }: Merged, own: readonly RowList[], sort: Sort): RowList | undefined {
+function updatedMerge(before: RowList, own: readonly RowList[], sort: Sort): RowList | undefined {
   if (before.indexes.length !== own.length) return undefined
   const isChanged: Uint8Array[] = []
   for (const [place, { indexes }] of own.entries()) {
     const [index] = indexes as [DocumentIndex]
-    const changed = before.indexes[place] === index ? fewChanged(index, versions[place] as number) : undefined
+    const changed = before.indexes[place] === index ? fewChanged(index, before.versions[place] as number) : undefined
     if (!changed) return undefined
     const marks = new Uint8Array(index.inner.rowIdLimit())
     for (const rowId of changed) marks[rowId] = 1
