@@ -24,7 +24,7 @@ export class Pending<Value> {
   save<Answer>(value: Value, save: () => Promise<Answer>): Promise<Answer> {
     const settle = this.show(value)
     const saving = this.#lastSave.then(save).finally(settle)
-    this.#lastSave = saving
+    this.#lastSave = saving.catch(() => undefined)
     return saving
   }
 }
