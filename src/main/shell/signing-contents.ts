@@ -39,17 +39,13 @@ export function makeSigningContents(session: Session): WebContentsView {
 }
 
 /** Prints the page as it looks, on the default printer and without a dialog. Rejects with a message for staff. */
-export async function printPage(contents: WebContents): Promise<void> {
+export function printPage(contents: WebContents): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const failed = () => reject(new AppFailure(printFailed))
   // A page that crashes while the printer is still being looked for is never reported as printed or not.
   contents.once('render-process-gone', failed)
   contents.print({ silent: true, printBackground: true }, (isPrinted) => (isPrinted ? resolve() : failed()))
-  try {
-    await promise
-  } finally {
-    contents.off('render-process-gone', failed)
-  }
+  return promise.finally(() => contents.off('render-process-gone', failed))
 }
 
 export function asPdf(contents: WebContents): Promise<Uint8Array> {

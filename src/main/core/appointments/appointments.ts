@@ -117,7 +117,7 @@ export class Appointments {
 
   /**
    * Adds an appointment.
-   * @param number see {@link mark}.
+   * @param number see {@link arrive}.
    * @param accountId its account, which may not be shown any more.
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
@@ -169,10 +169,9 @@ export class Appointments {
 
   /**
    * Marks how far someone is, or undoes their last step, which may be that they were removed.
-   * @param number their number from now on, unless they have one; without it, this computer's next one.
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
-  mark(id: string, as: Mark, number?: number): void {
+  mark(id: string, as: Mark): void {
     const removed = as === 'undo' ? this.#removed.get(id) : undefined
     // The office keeps it if another workstation changed it meanwhile.
     if (removed && !this.#find(id)) {
@@ -189,7 +188,7 @@ export class Appointments {
       if (state === 'expected' || state === 'arrived') undone.calledAt = undefined
       undone.before = stateBefore(undone)
       this.#store(undone, { what: 'appointment-undone', detail: { was: one.state } })
-    } else if (one.state !== as) this.#advance(one, as, number)
+    } else if (one.state !== as) this.#advance(one, as)
     this.#endCallOf(id)
     this.#deps.changed()
   }
@@ -197,6 +196,7 @@ export class Appointments {
   /**
    * Marks someone as arrived, as `mark` does, also if their account isn't shown any more.
    * @param one as stored now.
+   * @param number their number from now on, unless they have one; without it, this computer's next one.
    */
   arrive(one: StoredAppointment, number: number | undefined): void {
     this.#advance(one, 'arrived', number)
@@ -204,7 +204,7 @@ export class Appointments {
     this.#deps.changed()
   }
 
-  #advance(one: StoredAppointment, as: Exclude<Mark, 'undo'>, number: number | undefined): void {
+  #advance(one: StoredAppointment, as: Exclude<Mark, 'undo'>, number?: number): void {
     const next: StoredAppointment = { ...one, state: as, before: one.state, workstation: undefined }
     if (as === 'arrived')
       Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: this.#deps.time.now() })

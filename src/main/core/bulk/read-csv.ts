@@ -88,12 +88,11 @@ function detectSeparator(text: string): { text: string; separator: string } {
   if (declared) return { text: text.slice(declared[0].length), separator: declared[1] as string }
   const bare = text.slice(0, 1_000_000).replace(/"[^"]*"/g, '')
   const [headings = '', firstRow] = bare.split('\n').filter((line) => line.trim() !== '')
-  const inBoth = separators.filter((separator) => headings.includes(separator) && firstRow?.includes(separator))
-  const counts = separators.map((separator) =>
-    inBoth.length === 0 || inBoth.includes(separator) ? headings.split(separator).length - 1 : 0
-  )
-  const most = Math.max(...counts)
-  return { text, separator: most === 0 ? ',' : (separators[counts.indexOf(most)] ?? ',') }
+  const inHeadings = separators.filter((separator) => headings.includes(separator))
+  const inBoth = inHeadings.filter((separator) => firstRow?.includes(separator))
+  const candidates = inBoth.length > 0 ? inBoth : inHeadings
+  const [separator = ','] = candidates.toSorted((one, other) => countOf(headings, other) - countOf(headings, one))
+  return { text, separator }
 }
 
 function unclosedQuote(line: number): string {
