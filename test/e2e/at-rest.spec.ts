@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, open as openFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import keytar from 'keytar'
 import { profileOf } from '../../src/main/core/storage/keychain.ts'
 import { migrations } from '../../src/main/core/storage/migrations.ts'
@@ -23,10 +25,39 @@ const searched = new Map([['the planted name', PLANTED]])
 const CHROMIUM =
   /^(?:Singleton\w+|lockfile|(?:Code |Dawn\w*|GPU|Gr)?Cache|Cookies(?:-journal)?|Crashpad|Dictionaries|IndexedDB|Local (?:State|Storage)|Network Persistent State|Partitions|Preferences|Service Worker|Session Storage|Shared Dictionary|SharedStorage(?:-wal)?|TransportSecurity|Trust Tokens(?:-journal)?|WebStorage|blob_storage)$/
 
+/** Asks the Secret Service, or one of its items. */
+async function askSecretService(path: string, ...call: string[]): Promise<string> {
+  const args = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', path, ...call]
+  return (await promisify(execFile)('dbus-send', args)).stdout
+}
+
+/** Returns the names of Countersign's entries in the keychain. */
+async function namesOfEntries(): Promise<string[]> {
+  if (process.platform !== 'linux') {
+    return (await keytar.findCredentials('Countersign')).map(({ account }) => account)
+  }
+  // keytar's own search ends the process if somebody else removes an entry meanwhile.
+  const found = await askSecretService(
+    '/org/freedesktop/secrets',
+    'org.freedesktop.Secret.Service.SearchItems',
+    'dict:string:string:service,Countersign'
+  )
+  const attributes = ['org.freedesktop.DBus.Properties.Get', 'string:org.freedesktop.Secret.Item', 'string:Attributes']
+  const names: string[] = []
+  for (const [, path = ''] of found.matchAll(/object path "([^"]+)"/g)) {
+    const answer = await askSecretService(path, ...attributes).catch((problem: Error) => {
+      if (!problem.message.includes('Object does not exist')) throw problem
+      return ''
+    })
+    names.push(...[...answer.matchAll(/string "account"\s+string "([^"]+)"/g)].flatMap(([, name]) => name ?? []))
+  }
+  return names
+}
+
 /** Returns which entries the data folder and the account have in the keychain. */
 async function entriesOf(userData: string, accountId: string): Promise<string[]> {
   const own = [`:${profileOf(userData, '')}`, `:${accountId}`]
-  const names = (await keytar.findCredentials('Countersign')).map(({ account }) => account)
+  const names = await namesOfEntries()
   return names.flatMap((name) => (own.some((end) => name.endsWith(end)) ? name.split(':').slice(0, 1) : [])).sort()
 }
 
