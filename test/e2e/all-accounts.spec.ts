@@ -131,6 +131,8 @@ test('two accounts are used as one office, and each action reaches its row’s s
     )
     await clerk.goTo(/^Downloads/)
     await expectWhose('Lease of Branch', 'Branch')
+    // A menu keeps the actions of the moment it was opened in.
+    await expect(row('Lease of Branch').getByRole('button', { name: /^Download again/ })).toBeAttached()
     await row('Lease of Branch').click({ button: 'right' })
     const downloads = ({ line }: Side) => line.requests.filter((one) => one.includes('/Download/')).length
     const before = downloads(branch)
