@@ -24,7 +24,11 @@ export const bulk: Bench = {
     const sheets = openBulk({
       worker,
       columns: { remember: () => undefined, find: () => undefined },
-      outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentRecently: () => new Map() },
+      outbox: {
+        addBatch: () => Promise.reject(new Error('Nothing is sent here.')),
+        sentRecently: () => new Map(),
+        inTurn: (_, act) => act()
+      },
       time: { now: Date.now, zone: () => 'Pacific/Auckland' },
       newId: () => 'sheet'
     })

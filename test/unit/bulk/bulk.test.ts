@@ -77,7 +77,8 @@ function useWorker(file: URL) {
       sentRecently(account) {
         chosen_.push(account)
         return recent
-      }
+      },
+      inTurn: (_, compareAndAdd) => compareAndAdd()
     }
   })
 }

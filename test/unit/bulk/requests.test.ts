@@ -34,7 +34,7 @@ beforeEach(async () => {
     worker: { ask: askOf(bulkAnswers()), end: vi.fn() },
     time: { now: () => Date.UTC(2026, 10, 20), zone: () => 'Pacific/Auckland' },
     newId: () => 'sheet',
-    outbox: { addBatch: vi.fn(), sentRecently: () => new Map() },
+    outbox: { addBatch: vi.fn(), sentRecently: () => new Map(), inTurn: (_, act) => act() },
     columns: openRememberedColumns({ db: database(), time: { now: () => 0 } })
   })
   handlers = bulkHandlers({

@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openBulk } from '../../../src/main/core/bulk/bulk.ts'
+import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
+import { askOf, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
+import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
+import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { ACCOUNT, requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
@@ -141,6 +146,63 @@ describe('a dropped file', () => {
     expect(at.office.titles().sort()).toEqual(['Lease', 'Twice', 'Twice'])
     expect(at.report('two.json')).toContain('The same package was sent in the last 30 days.')
     expect(at.report('three.csv')).toContain('Row 3: Same as row 2.')
+  })
+
+  test('isn’t sent twice if it is dropped in two folders at the same moment', async () => {
+    const bothRead = Promise.withResolvers<void>()
+    let reads = 0
+    const at = await aPlace({
+      async step(name) {
+        if (name !== 'read') return
+        if (++reads === 2) bothRead.resolve()
+        await bothRead.promise
+      }
+    })
+    at.change({ sends: true })
+    const otherPlace = join(at.folder, 'Also dropped')
+    mkdirSync(otherPlace)
+    const { dropFolders } = at.office
+    const other = await dropFolders.add(ACCOUNT, otherPlace)
+    dropFolders.change(other.id, { sends: true })
+    at.drop('staff.csv', sheetFile(['A', 'B']))
+    writeFileSync(join(otherPlace, 'staff.csv'), sheetFile(['A', 'B']))
+    for (let look = 0; look < 3; look++) {
+      await Promise.all([at.id, other.id].map((id) => dropFolders.checkNow(id)))
+      at.pass(31_000)
+    }
+    expect(at.office.batches().map(({ total }) => total)).toEqual([2])
+    expect(at.office.titles().sort()).toEqual(['A', 'B'])
+  })
+
+  test('isn’t sent again beside a bulk send of the same rows', async () => {
+    const isRead = Promise.withResolvers<void>()
+    const at = await aPlace({
+      async step(name) {
+        if (name === 'read') isRead.resolve()
+      }
+    })
+    at.change({ sends: true })
+    const bulk = openBulk({
+      worker: { ask: askOf(bulkAnswers()), end: async () => undefined },
+      outbox: at.office.outbox,
+      columns: openRememberedColumns({ db: at.office.db, time: { now: () => at.time.now } }),
+      time: { now: () => at.time.now, zone: () => 'Pacific/Auckland' },
+      newId: () => 'by-hand'
+    })
+    const composition = forms({ items: [form({ signers: [signer({ FirstName: '', LastName: '', Email: '' })] })] })
+    const { id, columns } = await bulk.open(ACCOUNT, 'staff.csv', { bytes: Buffer.from(sheetFile(['A', 'B'])) })
+    await bulk.check(ACCOUNT, { id, composition, mapping: matchColumns(bulkTargets(composition), columns) })
+    at.drop('staff.csv', sheetFile(['A', 'B']))
+    at.change({ presetId: at.office.presets.save(ACCOUNT, 'Declaration', composition).id })
+    await at.glance(31_000)
+    await at.glance(31_000)
+    const byHand = isRead.promise.then(() =>
+      bulk.send(ACCOUNT, { id, name: 'By hand', duplicates: 'leave-out', alike: 'leave-out' })
+    )
+    await at.office.dropFolders.checkNow(at.id)
+    expect(await byHand).toMatchObject({ total: 2 })
+    expect(at.office.batches().map(({ name }) => name)).toEqual(['By hand'])
+    expect(at.office.titles().sort()).toEqual(['A', 'B'])
   })
 
   test('with the name of an earlier one is processed too, and both are kept', async () => {

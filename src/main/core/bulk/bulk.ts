@@ -36,6 +36,8 @@ export interface BatchOutbox {
   }): Promise<BatchView>
   /** Returns when packages of the last 30 days were sent or put in the outbox, by fingerprint. */
   sentRecently(accountId: string): ReadonlyMap<string, number>
+  /** Runs what compares packages with those sent before and adds them; one at a time for each account. */
+  inTurn<Value>(accountId: string, compareAndAdd: () => Promise<Value>): Promise<Value>
 }
 
 interface Owner {
@@ -129,6 +131,18 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     }
   }
 
+  async function addRows(accountId: string, { id, name, duplicates, alike, at }: SendRequest): Promise<BatchView> {
+    // A scheduled batch must still be valid at its time.
+    const now = Math.max(time.now(), at ?? 0)
+    const recent = outbox.sentRecently(accountId)
+    const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
+    if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
+    const rows = packagesOf(await takeRows(id, count))
+    ownerOf(accountId, id)
+    const later = at !== undefined && { at }
+    return outbox.addBatch({ accountId, name, columns, rows, leftOut, ...later })
+  }
+
   const exported = (rows: 'failed' | 'corrected') => (accountId: string, id: string) => ({
     fileName: ownerOf(accountId, id).fileName,
     file: (format: TableFormat): Promise<Uint8Array> => worker.ask(rows, { id, format })
@@ -216,20 +230,13 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
      * that wasn't shown as ready.
      * @throws AppFailure `invalid` if no row can be sent, `busy` if they are being sent already.
      */
-    async send(accountId: string, { id, name, duplicates, alike, at }: SendRequest): Promise<BatchView> {
+    async send(accountId: string, request: SendRequest): Promise<BatchView> {
+      const { id } = request
       ownerOf(accountId, id)
       refuseWhileSending(id)
       sending.add(id)
       try {
-        // A scheduled batch must still be valid at its time.
-        const now = Math.max(time.now(), at ?? 0)
-        const recent = outbox.sentRecently(accountId)
-        const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
-        if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
-        const rows = packagesOf(await takeRows(id, count))
-        ownerOf(accountId, id)
-        const later = at !== undefined && { at }
-        const batch = await outbox.addBatch({ accountId, name, columns, rows, leftOut, ...later })
+        const batch = await outbox.inTurn(accountId, () => addRows(accountId, request))
         const owner = owners.get(id)
         if (owner) owner.isCorrected = false
         await worker.ask('taken', { id }).catch(() => undefined)

@@ -21,7 +21,7 @@ import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts
 import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
-interface DropFolderOutbox extends Pick<BatchOutbox, 'sentRecently'> {
+interface DropFolderOutbox extends Pick<BatchOutbox, 'sentRecently' | 'inTurn'> {
   addBatch(batch: NewBatch & { id: string }): Promise<BatchView>
   batches: Pick<Batches, 'find'>
 }
@@ -95,6 +95,29 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
       journal.recordMade(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
     made(stored)
+  }
+
+  async function readAndMake(
+    folder: Folder,
+    entry: Entry,
+    bytes: Uint8Array,
+    current: () => Folder | undefined
+  ): Promise<FileImportResult> {
+    const kind = kindOf(entry.name) ?? fail('bad-file', 'This file type isn’t supported.')
+    const found = await read(folder, kind, entry.name, bytes)
+    // Must run in the same event-loop turn as what follows.
+    if (!hasSameSettings(folder, current())) return 'set-otherwise'
+    if (found.kind === 'drafts') {
+      await makeDrafts(folder, entry, found)
+      return 'made'
+    }
+    const { columns, rows, readings } = found
+    const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
+    // A request is one package. Its report is stored first, in case the application ends before the batch is recorded.
+    if (readings) journal.storeReport(entry.id, batchReport(entry, 1, readings))
+    const batch = { id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] }
+    recordBatch(entry, await outbox.addBatch(batch))
+    return 'made'
   }
 
   async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<ImportContent> {
@@ -181,28 +204,8 @@ export function openFileImport({ journal, imports, outbox, worker, time, newId, 
       try {
         if (!bytes)
           fail('too-large', `This file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
-        const found = await read(
-          folder,
-          kindOf(entry.name) ?? fail('bad-file', 'This file type isn’t supported.'),
-          entry.name,
-          bytes
-        )
-        // Must run in the same event-loop turn as what follows.
-        if (!hasSameSettings(folder, current())) return 'set-otherwise'
-        if (found.kind === 'drafts') {
-          await makeDrafts(folder, entry, found)
-          return 'made'
-        }
-        const { columns, rows, readings } = found
-        const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
-        // A request is one package. Its report is stored first, in case the application ends before the batch is
-        // recorded.
-        if (readings) journal.storeReport(entry.id, batchReport(entry, 1, readings))
-        recordBatch(
-          entry,
-          await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] })
-        )
-        return 'made'
+        const make = () => readAndMake(folder, entry, bytes, current)
+        return await (folder.sends ? outbox.inTurn(folder.accountId, make) : make())
       } catch (error) {
         const described = asAppError(error)
         if (!FILE_ERRORS.has(described.code) && !isGivenUp(entry, described)) throw error

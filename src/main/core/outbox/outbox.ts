@@ -42,6 +42,8 @@ export class Outbox {
   readonly #dispatcher: Dispatcher
   readonly #sentDocuments: SentDocuments
   readonly #recovery: CrashRecovery
+  /** The last thing that an account's `inTurn` runs or will run. */
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(deps: OutboxDeps) {
     const { db, time } = deps
@@ -374,6 +376,21 @@ export class Outbox {
 
   addBatch(batch: NewBatch): Promise<BatchView> {
     return this.batches.add(batch)
+  }
+
+  /**
+   * Runs what compares packages with those sent before (`sentRecently`) and then adds them. One runs at a time for each
+   * account: otherwise two could add the same package, neither finding the other's.
+   */
+  async inTurn<Value>(accountId: string, compareAndAdd: () => Promise<Value>): Promise<Value> {
+    const before = this.#turns.get(accountId)
+    const turn = Promise.resolve(before?.catch(() => undefined)).then(compareAndAdd)
+    this.#turns.set(accountId, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#turns.get(accountId) === turn) this.#turns.delete(accountId)
+    }
   }
 
   #changedState(accountId: string): OutboxView {
