@@ -148,6 +148,28 @@ describe('a dropped file', () => {
     expect(at.report('three.csv')).toContain('Row 3: Same as row 2.')
   })
 
+  test('isn’t sent automatically if its people got the same form with other data within a day', async () => {
+    const at = await aPlace()
+    at.change({ sends: true })
+    const rows = 'Form name,Form reference,Form type,First name,Last name,E-mail,Middle name\r\n'
+    at.drop('one.csv', `${rows}A,TFN-1,1,Mere,Tamati,mere.tamati@example.com,Ann`)
+    await at.check()
+    const corrected = `${rows}A,TFN-1,1,Mere,Tamati,mere.tamati@example.com,Anne`
+    at.drop('two.csv', corrected)
+    await at.check()
+    expect(at.office.batches().map(({ name }) => name)).toEqual(['one'])
+    expect(at.report('two.csv')).toContain('Row 2: The same people got this on 21 November 2026, with other data.')
+    at.pass(86_400_000)
+    at.drop('three.csv', corrected)
+    await at.check()
+    expect(
+      at.office
+        .batches()
+        .map(({ name }) => name)
+        .sort()
+    ).toEqual(['one', 'three'])
+  })
+
   test('isn’t sent twice if it is dropped in two folders at the same moment', async () => {
     const bothRead = Promise.withResolvers<void>()
     let reads = 0

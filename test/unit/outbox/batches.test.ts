@@ -50,6 +50,21 @@ describe('a batch', () => {
     expect(namesTaken()).toEqual(Array.from({ length: 12 }, (_, index) => `Row ${index + 1}`))
   })
 
+  test('is compared and added after others of its account, also after one that failed', async () => {
+    const { outbox } = work.parts
+    const steps: string[] = []
+    const first = outbox.inTurn(work.accountId, async () => {
+      await aMoment()
+      steps.push('first')
+      throw new Error('The sheet is gone.')
+    })
+    const second = outbox.inTurn(work.accountId, async () => steps.push('second'))
+    const other = outbox.inTurn('another account', async () => steps.push('other'))
+    await expect(first).rejects.toThrow('The sheet is gone.')
+    await Promise.all([second, other])
+    expect(steps).toEqual(['other', 'first', 'second'])
+  })
+
   test('stores the corrections of a row with that row only', async () => {
     const corrected = [{ column: 1, name: 'E-mail', was: 'row1@', now: 'row1@example.com' }]
     const [first, second] = rowsOf(2)

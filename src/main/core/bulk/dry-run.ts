@@ -230,7 +230,12 @@ export function leftOutReasons(row: BulkRow, { duplicates, alike }: Repeats, zon
     ]
   }
   if (row.alikeSentAt === undefined || alike === 'send') return []
-  return [`The same people got this on ${dayOf(row.alikeSentAt, zone)}, with other data.`]
+  return [alikeReason(row.alikeSentAt, zone)]
+}
+
+/** Says that a row's people recently got the same forms or templates, in the user's words. */
+export function alikeReason(sentAt: number, zone: string): string {
+  return `The same people got this on ${dayOf(sentAt, zone)}, with other data.`
 }
 
 /** Returns the columns as they are exported: without the problem column of an earlier export, unless it is mapped. */

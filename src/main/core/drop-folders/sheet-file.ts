@@ -8,6 +8,7 @@ import { matchColumns } from '../../../shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
 import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import { alikeReason } from '../bulk/dry-run.ts'
 import type { Ask, BulkQuestions } from '../bulk/worker.ts'
 import { fail } from '../lib/failure.ts'
 
@@ -50,7 +51,7 @@ export async function readSheetFile(
     const rowNotes: string[] = []
     for (let offset = 0; offset < check.rows; offset += PROBLEMS_AT_ONCE) {
       const { rows } = await ask('rows', { id, show: 'all', offset, limit: PROBLEMS_AT_ONCE })
-      rowNotes.push(...rows.flatMap(notesOf))
+      rowNotes.push(...rows.flatMap((row) => notesOf(row, zone)))
     }
     const rows: string[] = []
     while (rows.length < check.rows) {
@@ -113,7 +114,7 @@ function compositionFor(count: number): Composition {
   return { ...blankComposition('form-direct', 'p'), items: [{ ...blankItem('f'), signers }] }
 }
 
-function notesOf({ row, problems, duplicateOf }: BulkRow): string[] {
+function notesOf({ row, problems, duplicateOf, alikeSentAt }: BulkRow, zone: string): string[] {
   return [
     ...problems.map(({ column, message }) => `Row ${row}: ${column === undefined ? '' : `${column}: `}${message}`),
     ...(duplicateOf
@@ -122,6 +123,8 @@ function notesOf({ row, problems, duplicateOf }: BulkRow): string[] {
             ? `Row ${row}: Same as row ${duplicateOf.row}.`
             : `Row ${row}: The same package was sent in the last 30 days.`
         ]
-      : [])
+      : []),
+    // No one is there to ask, as a bulk send does.
+    ...(alikeSentAt === undefined ? [] : [`Row ${row}: ${alikeReason(alikeSentAt, zone)}`])
   ]
 }
