@@ -1,12 +1,14 @@
 /**
- * Makes the composition of a row: the row's cells override the base's values where they aren't blank. A cell that can't
- * be parsed is reported as a problem of its column, and changes nothing.
+ * Makes the composition of a row: the row's cells override the base's values where they aren't blank. If they name
+ * someone else, nothing personal of the base's person stays. A cell that can't be parsed is reported as a problem of its
+ * column, and changes nothing.
  */
+import { folded } from '../text-folding.ts'
 import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
 import type { BulkTarget, TargetKind } from './bulk-fields.ts'
 import { bulkTargets, droppableParts, valueAt } from './bulk-targets.ts'
-import type { Composition } from './composition.ts'
+import type { ComposedShareUser, Composition } from './composition.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
@@ -38,10 +40,12 @@ export interface AppliedRow {
  */
 export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: CellParsing) {
   const columnOf = new Map(mapping.map(({ target, column }) => [target, column]))
-  const mapped = bulkTargets(base).flatMap((target) => {
+  const targets = bulkTargets(base)
+  const mapped = targets.flatMap((target) => {
     const column = columnOf.get(target.target)
     return column === undefined ? [] : [{ target, column }]
   })
+  const personal = targets.filter(isPersonal)
   const parts = droppableParts(base, mapped)
 
   return (cells: readonly string[], flaws?: ReadonlyMap<number, string>): AppliedRow => {
@@ -61,11 +65,30 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
         problems.push({ severity: 'warning', at: target.target, message: outcome.doubt, column })
       }
     }
+    for (const target of personal) {
+      if (!filled.has(target) && namesSomeoneElse(composition, base, target)) setValue(composition, target.path, '')
+    }
     for (const part of parts) {
       if (!part.targets.some((target) => filled.has(target))) removePart(composition, part.path)
     }
     return { composition, cellProblems: problems }
   }
+}
+
+/** Returns whether a target's value belongs to one person, whoever signs in their place: see `presetOf`. */
+function isPersonal({ person, path }: BulkTarget): boolean {
+  const name = path.at(-1) as string
+  if (person === undefined) return false
+  return path.includes('IDData') ? name === 'Value' : ['MiddleName', 'MobileNumber', 'ClientReference'].includes(name)
+}
+
+/** Returns whether a row names another person than the base where a target belongs. A row may complete a name. */
+function namesSomeoneElse(row: Composition, base: Composition, { path }: BulkTarget): boolean {
+  const place = path.slice(0, path.includes('ShareUsers') ? 6 : 4)
+  const [is, was] = [valueAt(row, place), valueAt(base, place)] as [ComposedShareUser, ComposedShareUser]
+  return (['FirstName', 'LastName', 'Email'] as const).some(
+    (name) => was[name].trim() !== '' && folded(is[name]) !== folded(was[name])
+  )
 }
 
 /** Returns the mapping's targets that the composition doesn't have (any more). */

@@ -122,21 +122,45 @@ describe('headings', () => {
 
 describe('a row’s cells', () => {
   test('override the base, which applies where they are blank', () => {
-    const base = templates({ items: [template({ signers: [signer({ MobileNumber: '021' })] })] })
+    const base = templates({ items: [template({ signers: [signer()] })] })
     const { composition, cellProblems } = row(base, {
       'First name': 'Tama',
       Surname: ' ',
-      Mobile: '',
       Email: 'tama@example.com'
     })
     expect(cellProblems).toEqual([])
     expect(composition.items[0]?.signers[0]).toMatchObject({
       FirstName: 'Tama',
       LastName: 'Tamati',
-      MobileNumber: '021',
       Email: 'tama@example.com'
     })
     expect(base.items[0]?.signers[0]?.FirstName).toBe('Mere')
+  })
+
+  test('that name someone else keep nothing personal of the base’s person', () => {
+    const own = { MiddleName: 'Anne', MobileCountry: '64', MobileNumber: '021', ClientReference: 'C-7' }
+    const answered = { ...question, Value: '1990-12-31' }
+    const husband = { ...user, FirstName: 'Rua', MiddleName: 'Pita', Email: 'rua@example.com' }
+    const mere = signer({ ...own, UseIDData: true, IDData: [answered], ShareUsers: [husband] })
+    const base = forms({ items: [form({ signers: [mere] })] })
+    const signerOf = (cells: Record<string, string>) => row(base, cells).composition.items[0]?.signers[0]
+    const cleared = { MiddleName: '', MobileCountry: '64', MobileNumber: '', ClientReference: '', IDData: [question] }
+    for (const named of [{ 'First name': 'Tama' }, { Surname: 'Brooks' }, { Email: 'tama@example.com' }])
+      expect(signerOf(named)).toMatchObject({ ...cleared, ShareUsers: [husband] })
+    expect(signerOf({ 'First name': 'Tama', Mobile: '022', 'Answer 1': '1/2/1991' })).toMatchObject({
+      ...cleared,
+      MobileNumber: '022',
+      IDData: [{ Value: '1991-02-01' }]
+    })
+    expect(signerOf({ 'Shared with 1 email': 'hemi@example.com' })).toMatchObject({
+      ...own,
+      ShareUsers: [{ MiddleName: '' }]
+    })
+    // The same person, however it's written.
+    for (const same of [{ 'First name': 'mere', Email: 'MERE.tamati@example.com' }, { Surname: '' }])
+      expect(signerOf(same)).toMatchObject({ ...own, IDData: [answered] })
+    const unnamed = forms({ items: [form({ signers: [signer({ ...own, FirstName: '', LastName: '', Email: '' })] })] })
+    expect(row(unnamed, { 'First name': 'Tama' }).composition.items[0]?.signers[0]).toMatchObject(own)
   })
 
   test.each(['yes', 'Y', 'TRUE', '1', 'x'])('can say yes as "%s"', (word) => {
