@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openTable, pastedTable } from '../../../src/main/core/bulk/open-file.ts'
+import { firstFilledSheet, openTable, pastedTable } from '../../../src/main/core/bulk/open-file.ts'
 import { inline, rawWorkbook, workbook, workbookOf } from './tables.ts'
 
 const read = (bytes: Uint8Array, name = 'staff.csv', sheet?: string) => {
@@ -357,25 +357,35 @@ describe('a workbook', () => {
     expect((await read(filtered('hidden="0"'), 'a.xlsx')).notes).toEqual([])
   })
 
-  test.each(['hidden', 'veryHidden'])(
-    'with a %s sheet in front has that after those that people see',
-    async (state) => {
+  describe.each(['hidden', 'veryHidden'])('with a %s sheet in front', (state) => {
+    const withHidden = (staff: string) => {
       const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
       const link = (id: number) =>
         `<Relationship Id="rId${id}" Type="${types}/worksheet" Target="worksheets/sheet${id}.xml"/>`
-      const sheet = (name: string) =>
-        `<worksheet><sheetData><row r="1">${inline('A1', name)}</row></sheetData></worksheet>`
+      const lists = `<row r="1">${inline('A1', 'List')}</row><row r="2">${inline('A2', 'One')}</row>`
       const bytes = rawWorkbook('', {
         'xl/workbook.xml': `<workbook xmlns:r="r"><sheets><sheet name="Lists" state="${state}" r:id="rId1"/><sheet name="Staff" state="visible" r:id="rId2"/></sheets></workbook>`,
         'xl/_rels/workbook.xml.rels': `<Relationships>${link(1)}${link(2)}</Relationships>`,
-        'xl/worksheets/sheet1.xml': sheet('List'),
-        'xl/worksheets/sheet2.xml': sheet('Name')
+        'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${lists}</sheetData></worksheet>`,
+        'xl/worksheets/sheet2.xml': `<worksheet><sheetData>${staff}</sheetData></worksheet>`
       })
-      const table = openTable(bytes, 'a.xlsx')
+      return openTable(bytes, 'a.xlsx')
+    }
+    const firstFilled = (table: ReturnType<typeof openTable>) =>
+      firstFilledSheet(table, (sheet, name) => [name, sheet.rows.length])
+    const heading = `<row r="1">${inline('A1', 'Name')}</row>`
+
+    test('has that after those that people see', async () => {
+      const table = withHidden(heading)
       expect(table.sheets).toEqual(['Staff', 'Lists'])
       expect((await table.sheet('Lists')).columns).toEqual(['List'])
-    }
-  )
+    })
+
+    test('is never read from that, even if those that people see have no rows', async () => {
+      expect(await firstFilled(withHidden(heading))).toEqual(['Staff', 0])
+      expect(await refusal(() => firstFilled(withHidden('')))).toBe('This table is empty.')
+    })
+  })
 
   test('with merged cells gets a note about them', async () => {
     const bytes = rawWorkbook(

@@ -11,8 +11,35 @@ import { type FirstRow, type Sheet, sheetOf } from './sheet.ts'
 export interface TableFile {
   /** Sheet names; one empty name for a CSV file. */
   sheets: string[]
+  /** Those that people see in the file. */
+  shown: string[]
   /** @throws AppFailure `bad-file` */
   sheet(name: string, firstRow?: FirstRow): Promise<Sheet>
+}
+
+/**
+ * Reads the first sheet with rows that can be used, as workbooks often begin with a sheet of notes, or a blank one.
+ * Nobody means a sheet that they don't see, such as the lists of a form, even if those they see have no rows.
+ * @throws AppFailure `bad-file` if no sheet can be read, or `use` refuses each.
+ */
+export async function firstFilledSheet<Used>(
+  { shown, sheet: read }: TableFile,
+  use: (sheet: Sheet, name: string) => Used
+): Promise<Used> {
+  const failures: unknown[] = []
+  let firstWithHeadings: { used: Used } | undefined
+  for (const name of shown) {
+    try {
+      const sheet = await read(name)
+      const used = use(sheet, name)
+      if (sheet.rows.length > 0) return used
+      firstWithHeadings ??= { used }
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (firstWithHeadings) return firstWithHeadings.used
+  throw failures[0]
 }
 
 /** Reads the whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
@@ -39,6 +66,7 @@ export function openTable(bytes: Uint8Array, name: string): TableFile {
     const note = /\.(?:csv|txt|tsv)$/i.test(name) ? ['The file is an Excel workbook, although its name says text.'] : []
     return {
       sheets: workbook.sheets,
+      shown: workbook.shown,
       sheet: async (sheet, firstRow) => withNotes(note, sheetOf(workbook.read(sheet), firstRow))
     }
   }
@@ -46,6 +74,7 @@ export function openTable(bytes: Uint8Array, name: string): TableFile {
   const { text, note } = decodeText(bytes)
   return {
     sheets: [''],
+    shown: [''],
     sheet: async (_, firstRow) => withNotes(note ? [note] : [], sheetOf(readCsv(text), firstRow))
   }
 }
@@ -58,7 +87,7 @@ export function pastedTable(text: string): TableFile {
   if (!/[\t\n\r]/.test(text.trim())) {
     refuseFile('What was copied isn’t rows of a spreadsheet. Select the rows there, copy them, and paste again.')
   }
-  return { sheets: [''], sheet: async (_, firstRow) => sheetOf(readCsv(text, '\t'), firstRow) }
+  return { sheets: [''], shown: [''], sheet: async (_, firstRow) => sheetOf(readCsv(text, '\t'), firstRow) }
 }
 
 function refuseSize(size: number): void {

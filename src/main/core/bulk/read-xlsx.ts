@@ -9,6 +9,8 @@ import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './wor
 
 export interface Workbook {
   sheets: string[]
+  /** Those that people see in the workbook; all, if a program hid every one. */
+  shown: string[]
   /** @throws AppFailure `bad-file` if it can't be read, or there is no such sheet. */
   read(sheet: string): RawTable
 }
@@ -16,6 +18,7 @@ export interface Workbook {
 interface Contents {
   /** The sheets in order, hidden ones last, with the paths of their parts. */
   sheets: { name: string; path: string }[]
+  shown: string[]
   epoch: Epoch
   /** Shared texts that cells refer to by index. */
   texts: string[]
@@ -51,13 +54,18 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
   const parts = unpackWorkbook(bytes)
   const contents = contentsOf(parts)
   return {
-    sheets: contents.sheets.map(({ name }) => name),
+    sheets: namesOf(contents.sheets),
+    shown: contents.shown,
     read(name) {
       const sheet =
         contents.sheets.find((one) => one.name === name) ?? refuseFile(`There is no sheet “${name}” in this workbook.`)
       return readSheet(parts, sheet, contents)
     }
   }
+}
+
+function namesOf(sheets: Contents['sheets']): string[] {
+  return sheets.map(({ name }) => name)
 }
 
 function contentsOf(parts: WorkbookParts): Contents {
@@ -71,7 +79,7 @@ function contentsOf(parts: WorkbookParts): Contents {
       pathByType.set(Type.slice(Type.lastIndexOf('/') + 1), path)
     }
   })
-  const sheets: Contents['sheets'] = []
+  const visible: Contents['sheets'] = []
   const hidden: Contents['sheets'] = []
   let epoch: Epoch = 1900
   parsePart(parts, 'xl/workbook.xml', {
@@ -83,14 +91,15 @@ function contentsOf(parts: WorkbookParts): Contents {
       // A chart sheet has no cells.
       if (!path || !parts.has(path) || !/worksheets/i.test(path)) return
       // A form's lists, for example: nobody who sees the workbook means that sheet.
-      const list = /hidden$/i.test(attributes.state ?? '') ? hidden : sheets
+      const list = /hidden$/i.test(attributes.state ?? '') ? hidden : visible
       list.push({ name: attributes.name, path })
     }
   })
-  sheets.push(...hidden)
+  const sheets = [...visible, ...hidden]
   if (sheets.length === 0) refuseFile(UNREADABLE)
   const [texts, styles] = ['sharedStrings', 'styles'].map((type) => pathByType.get(type) ?? '') as [string, string]
-  return { sheets, epoch, texts: textsOf(parts, texts), styles: stylesOf(parts, styles) }
+  const shown = namesOf(visible.length > 0 ? visible : hidden)
+  return { sheets, shown, epoch, texts: textsOf(parts, texts), styles: stylesOf(parts, styles) }
 }
 
 function textsOf(parts: WorkbookParts, path: string): string[] {

@@ -27,7 +27,7 @@ import {
   type RowFilter,
   rowComposer
 } from './dry-run.ts'
-import { openTable, pastedTable, readFileBytes, type TableFile } from './open-file.ts'
+import { firstFilledSheet, openTable, pastedTable, readFileBytes, type TableFile } from './open-file.ts'
 import { practiceFile, sampleFile } from './sample-file.ts'
 import { type Corrections, correctedRow, type FirstRow, type Sheet, type SheetRow } from './sheet.ts'
 import { type TableFormat, tableFile, withProblems } from './table-file.ts'
@@ -132,7 +132,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
         'pasted' in file
           ? pastedTable(file.pasted)
           : openTable('bytes' in file ? file.bytes : await readFileBytes(file.path), fileName)
-      const { name, sheet } = await firstFilledSheet(table)
+      const { name, sheet } = await firstFilledSheet(table, (sheet, name) => ({ name, sheet }))
       const one = { fileName, table, name, sheet, corrections: new Map() }
       open.set(id, one)
       return viewOf(id, one)
@@ -334,23 +334,6 @@ function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, indexes: readonly nu
     }
     return [JSON.stringify(made)]
   })
-}
-
-/** Opens the first sheet with rows, as workbooks often begin with a sheet of notes, or a blank one. */
-async function firstFilledSheet(table: TableFile): Promise<{ name: string; sheet: Sheet }> {
-  const failures: unknown[] = []
-  let firstWithHeadings: { name: string; sheet: Sheet } | undefined
-  for (const name of table.sheets) {
-    try {
-      const sheet = await table.sheet(name)
-      if (sheet.rows.length > 0) return { name, sheet }
-      firstWithHeadings ??= { name, sheet }
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (firstWithHeadings) return firstWithHeadings
-  throw failures[0]
 }
 
 function viewOf(id: string, { fileName, table, name, sheet }: OpenSheet): BulkSheet {
