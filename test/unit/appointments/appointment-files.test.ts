@@ -7,6 +7,7 @@ import {
   readAppointments
 } from '../../../src/main/core/appointments/appointment-files.ts'
 import { openChosen } from '../../../src/main/core/storage/chosen-file.ts'
+import { workbookOf } from '../bulk/tables.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 /** Friday 21 November 2026, 10:00 in Auckland. */
@@ -136,6 +137,22 @@ describe('a table of appointments', () => {
     expect(found.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
     const numbered = await reading('bookings.csv', 'Name,Time,Booking\nMere,10:30,417\nTama,11:00,417\n')
     expect(numbered.refused).toEqual([{ name: 'Row 3', why: 'It’s in the file twice.' }])
+  })
+
+  test('may be on any sheet of a workbook, and a note says on which', async () => {
+    const booking = [
+      ['Name', 'Time'],
+      ['Mere Parata', '14:30']
+    ]
+    const other = { Notes: [['Please'], ['Read me']], Blank: [['Name', 'Time']], Rooms: [['Room'], ['2']] }
+    const found = await reading('bookings.xlsx', await workbookOf({ ...other, Bookings: booking }))
+    expect(found.appointments).toMatchObject([{ name: 'Mere Parata' }])
+    expect(found.notes[0]).toBe('Only the sheet “Bookings” of this workbook was read.')
+    const alone = await reading('bookings.xlsx', await workbookOf({ Bookings: booking }))
+    expect(alone.notes.join()).not.toContain('Only the sheet')
+    await expect(reading('bookings.xlsx', await workbookOf({ Rooms: other.Rooms }))).rejects.toMatchObject(
+      refusal(/no column with names/)
+    )
   })
 
   test('treats a formula as text', async () => {

@@ -2,7 +2,7 @@
  * Reads a file of appointments in the worker for sheets, within limits and only as a whole: a file that changes while
  * it is read is refused.
  */
-import { openTable } from '../bulk/open-file.ts'
+import { firstFilledSheet, openTable } from '../bulk/open-file.ts'
 import { decodeText } from '../bulk/read-csv.ts'
 import type { Answers } from '../bulk/worker.ts'
 import { codeOf } from '../lib/failure.ts'
@@ -32,8 +32,11 @@ export async function readAppointments(
   if (bytes.length === 0) refuseFile('This file is empty.')
   if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, context)
   const table = openTable(bytes, fileName)
-  const [first = ''] = table.sheets
-  return readAppointmentTable(await table.sheet(first), context)
+  return firstFilledSheet(table, (sheet, name) => {
+    const found = readAppointmentTable(sheet, context)
+    const others = table.shown.length > 1 ? [`Only the sheet “${name}” of this workbook was read.`] : []
+    return { ...found, notes: [...others, ...found.notes] }
+  })
 }
 
 /** Tells by the first bytes or, if they are inconclusive, by the file name. */
