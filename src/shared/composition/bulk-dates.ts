@@ -69,7 +69,7 @@ function isDateOnly({ clock = '', zone }: Record<string, string | undefined>): b
 /** Returns `HH:mm` for "17:00", "5 pm", "5.30pm" and a spreadsheet's fraction of a day; undefined for anything else. */
 export function readTime(text: string): string | undefined {
   const plain = text.trim()
-  if (/^0?\.\d+$/.test(plain)) return new Date(Math.round(Number(plain) * 1440) * 60_000).toISOString().slice(11, 16)
+  if (/^0?\.\d+$/.test(plain)) return new Date(minuteOf(Number(plain) * DAY)).toISOString().slice(11, 16)
   const found = /^(\d{1,2})(?:[:.](\d{2})(?::\d{2}(?:[.,]\d+)?)?)?\s*(?:([ap])\.?m\.?)?$/i.exec(plain)
   if (!found || (found[2] === undefined && !found[3])) return undefined
   const half = found[3]?.toLowerCase()
@@ -78,6 +78,16 @@ export function readTime(text: string): string | undefined {
   if (minute > 59 || hour > 23 || (half && (hour < 1 || hour > 12))) return undefined
   const hours = half ? (hour % 12) + (half === 'p' ? 12 : 0) : hour
   return `${twoDigits(hours)}:${twoDigits(minute)}`
+}
+
+/**
+ * Returns the minute that a spreadsheet's time is in, both in milliseconds. Fractions of a day may be a little less than
+ * what was entered, so a time counts as the nearest second, but never as the next day: 23:59:59.9 is still today.
+ */
+export function minuteOf(time: number): number {
+  const [exact, second] = [Math.round(time), Math.round(time / 1000) * 1000]
+  const isNextDay = second % DAY === 0 && exact < second
+  return Math.floor((isNextDay ? exact : second) / 60_000) * 60_000
 }
 
 /**
@@ -100,8 +110,7 @@ export function dateOrderOf(values: Iterable<string>): { order: DateOrder; doubt
 }
 
 function dateFromSerial(serial: number, epoch: Epoch): ParsedDate {
-  const minutes = Math.round((EPOCHS[epoch] + serial * DAY) / 60_000)
-  const [day, time] = new Date(minutes * 60_000).toISOString().split('T') as [string, string]
+  const [day, time] = new Date(minuteOf(EPOCHS[epoch] + serial * DAY)).toISOString().split('T') as [string, string]
   return Number.isInteger(serial) ? { day } : { day, time: time.slice(0, 5) }
 }
 

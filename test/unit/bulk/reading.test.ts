@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { firstFilledSheet, openTable, pastedTable } from '../../../src/main/core/bulk/open-file.ts'
-import { inline, rawWorkbook, workbook, workbookOf } from './tables.ts'
+import { inline, rawWorkbook, styledWorkbook, workbook, workbookOf } from './tables.ts'
 
 const read = (bytes: Uint8Array, name = 'staff.csv', sheet?: string) => {
   const table = openTable(bytes, name)
@@ -282,16 +282,11 @@ describe('a workbook', () => {
   })
 
   test('keeps the leading zeros that a number’s format shows, as of a postcode', async () => {
-    const types = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-    const bytes = rawWorkbook(
-      `<sheetData><row r="1">${inline('A1', 'Postcode')}${inline('B1', 'Rate')}</row>` +
+    const bytes = styledWorkbook(
+      `<row r="1">${inline('A1', 'Postcode')}${inline('B1', 'Rate')}</row>` +
         '<row r="2"><c r="A2" s="0"><v>610</v></c><c r="B2" s="1"><v>7</v></c></row>' +
-        '<row r="3"><c r="A3" s="0"><v>12345</v></c><c r="B3" s="0"><v>0.5</v></c></row></sheetData>',
-      {
-        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${types}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${types}/styles" Target="styles.xml"/></Relationships>`,
-        'xl/styles.xml':
-          '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0000"/></numFmts><cellXfs><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs></styleSheet>'
-      }
+        '<row r="3"><c r="A3" s="0"><v>12345</v></c><c r="B3" s="0"><v>0.5</v></c></row>',
+      '<numFmts><numFmt numFmtId="164" formatCode="0000"/></numFmts><cellXfs><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs>'
     )
     expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
       ['0610', '7'],
@@ -417,6 +412,23 @@ describe('a workbook', () => {
       }
     )
     expect(await cells(read(bytes, 'a.xlsx'))).toEqual([['09:00'], ['2025-12-09T09:00']])
+  })
+
+  test('has no time on the next day, however close to midnight', async () => {
+    const close = ['46000.99998842593', '46000.99999996528', '46000.999999988', '0.999988425926', '46000.9999999999']
+    const usual = ['46000.7291666667', '46000.72917', '46000.39583', '46000.729155']
+    const rows = [...close, ...usual].map(
+      (time, at) => `<row r="${at + 2}"><c r="A${at + 2}" s="0"><v>${time}</v></c></row>`
+    )
+    const iso = '<row r="20"><c r="A20" t="d"><v>2025-12-09T23:59:59.997</v></c></row>'
+    const heading = `<row r="1">${inline('A1', 'Until')}</row>`
+    const bytes = styledWorkbook(`${heading}${rows.join('')}${iso}`, '<cellXfs><xf numFmtId="22"/></cellXfs>')
+    const last = '2025-12-09T23:59'
+    expect((await cells(read(bytes, 'a.xlsx'))).flat()).toEqual([
+      ...[last, last, last, '23:59', '2025-12-10'],
+      ...['2025-12-09T17:30', '2025-12-09T17:30', '2025-12-09T09:30', '2025-12-09T17:29'],
+      last
+    ])
   })
 
   test('that is cut off is refused', async () => {

@@ -32,6 +32,15 @@ export function rawWorkbook(sheet: string, more: Record<string, string> = {}): B
   return Buffer.from(zipSync(Object.fromEntries(entries), { level: 0 }))
 }
 
+/** A workbook whose only sheet has the given XML within `<sheetData>`, with the styles that its cells refer to. */
+export function styledWorkbook(rows: string, styles: string): Buffer {
+  const types = `${office}/officeDocument/2006/relationships`
+  return rawWorkbook(`<sheetData>${rows}</sheetData>`, {
+    'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="rId1" Type="${types}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${types}/styles" Target="styles.xml"/></Relationships>`,
+    'xl/styles.xml': `<styleSheet>${styles}</styleSheet>`
+  })
+}
+
 /** Returns a cell of `rawWorkbook` with inline text. */
 export function inline(address: string, text: string): string {
   return `<c r="${address}" t="inlineStr"><is><t>${text}</t></is></c>`

@@ -253,6 +253,8 @@ describe('a row’s cells', () => {
     })
     expect(row(sydney, { 'Due date': '4 July 2026', 'Due time': '5 pm' }).composition.due).toBe('2026-07-04T17:00')
     expect(row(sydney, { 'Due time': '0.75' }).composition).toMatchObject({ due: '2026-01-05T18:00', gmt: '660' })
+    expect(row(sydney, { 'Due time': '0.99999' }).composition.due).toBe('2026-01-05T23:59')
+    expect(row(sydney, { 'Due date': '46000.99999' }).composition.due).toBe('2025-12-09T23:59')
     // As databases export a date without a time.
     for (const day of ['2026-07-04 00:00:00', '2026-07-04T00:00:00.000', '4/7/2026 0:00:00', '4/07/2026 12:00:00 am'])
       expect(row(sydney, { 'Due date': day }).composition.due).toBe('2026-07-04T09:30')

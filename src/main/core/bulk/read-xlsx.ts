@@ -2,7 +2,7 @@
  * Reads the cells of an Excel workbook's sheet as texts, in one pass: however many rows it has, no more are kept than
  * can be used. Formulas are never calculated; their last results are read.
  */
-import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
+import { type Epoch, minuteOf } from '../../../shared/composition/bulk-dates.ts'
 import { DAY } from '../lib/calendar.ts'
 import { inFigures, type RawRow, type RawTable, refuseFile, rowCollector } from './raw-table.ts'
 import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './workbook-parts.ts'
@@ -288,7 +288,7 @@ function numberText(value: number, digits: number): string {
  * before 1900 in both.
  */
 function timeOf(day: number, epoch: Epoch): number {
-  return Math.floor((day + (epoch === 1904 && day >= 1 ? 1462 : 0) - 25_569) * DAY)
+  return (day + (epoch === 1904 && day >= 1 ? 1462 : 0) - 25_569) * DAY
 }
 
 /** Reads a date of ISO 8601. Without a zone it is what the sheet shows, and not a moment in this computer's zone. */
@@ -298,7 +298,7 @@ function timeIn(text: string): number {
 
 /** Formats as `YYYY-MM-DD`, with the time if any; without a day as `HH:mm`. Undefined if it isn't a time. */
 function dateText(time: number): string | undefined {
-  const text = new Date(Math.round(time / 60_000) * 60_000)
+  const text = new Date(minuteOf(time))
   if (Number.isNaN(text.getTime())) return undefined
   const [day, clock] = text.toISOString().split('T') as [string, string]
   if (text.getUTCFullYear() < 1900) return clock.slice(0, 5)
