@@ -281,17 +281,49 @@ describe('a workbook', () => {
     ])
   })
 
-  test('keeps the leading zeros that a number’s format shows, as of a postcode', async () => {
+  /** Returns what a number is read as under a format: its number if it is a built-in one. */
+  async function formatted(format: string | number, value: number): Promise<string | undefined> {
+    const template = String(format).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+    const own = typeof format === 'string' ? `<numFmts><numFmt numFmtId="164" formatCode="${template}"/></numFmts>` : ''
     const bytes = styledWorkbook(
-      `<row r="1">${inline('A1', 'Postcode')}${inline('B1', 'Rate')}</row>` +
-        '<row r="2"><c r="A2" s="0"><v>610</v></c><c r="B2" s="1"><v>7</v></c></row>' +
-        '<row r="3"><c r="A3" s="0"><v>12345</v></c><c r="B3" s="0"><v>0.5</v></c></row>',
-      '<numFmts><numFmt numFmtId="164" formatCode="0000"/></numFmts><cellXfs><xf numFmtId="164"/><xf numFmtId="2"/></cellXfs>'
+      `<row r="1">${inline('A1', 'Number')}</row><row r="2"><c r="A2" s="0"><v>${value}</v></c></row>`,
+      `${own}<cellXfs><xf numFmtId="${own ? 164 : format}"/></cellXfs>`
     )
-    expect(await cells(read(bytes, 'a.xlsx'))).toEqual([
-      ['0610', '7'],
-      ['12345', '0.5']
-    ])
+    return (await cells(read(bytes, 'a.xlsx')))[0]?.[0]
+  }
+
+  test.each([
+    ['0000', 610, '0610'],
+    ['0000', 12345, '12345'],
+    ['000-000', 1234, '001-234'],
+    ['00 00 00', 12345, '01 23 45'],
+    ['(000) 000-0000', 211234567, '(021) 123-4567'],
+    ['000\\ 000\\ 0000', 215550101, '021 555 0101'],
+    ['"REF-"0000', 42, 'REF-0042'],
+    ['"0"00" "000" "0000', 215550101, '021 555 0101'],
+    ['[Blue]00000\\-0000', 12345678, '01234-5678'],
+    ['[$-1409]000\\.000;[Red]-000', 7, '000.007'],
+    ['_(000#_)', 12, '0012'],
+    ['+64 00 000 0000', 215550101, '+64 21 555 0101']
+  ])('keeps the leading zeros that the format %s shows', async (format, value, shown) => {
+    expect(await formatted(format, value)).toBe(shown)
+  })
+
+  test.each([
+    ['0000', 0.5, '0.5'],
+    ['0000', -12, '-12'],
+    ['0', 7, '7'],
+    ['#,##0', 1234, '1234'],
+    ['# ##0', 1234, '1234'],
+    ['00.00', 7, '7'],
+    ['"$"#,##0.00', 1234.5, '1234.5'],
+    ['0.00E+00', 1234, '1234'],
+    ['# ?/?', 0.75, '0.75'],
+    ['[<=9999999]000-0000;(000) 000-0000', 5550101, '5550101'],
+    [2, 7, '7'],
+    ['General', 610, '610']
+  ])('reads a number under the format %s as it is', async (format, value, shown) => {
+    expect(await formatted(format, value)).toBe(shown)
   })
 
   test.each(['UTC', 'Pacific/Auckland', 'America/New_York'])('has the dates that were written, in %s', async (zone) => {

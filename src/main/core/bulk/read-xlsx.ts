@@ -4,6 +4,7 @@
  */
 import { type Epoch, minuteOf } from '../../../shared/composition/bulk-dates.ts'
 import { DAY } from '../lib/calendar.ts'
+import { type NumberStyle, numberStyle } from './number-formats.ts'
 import { inFigures, type RawRow, type RawTable, refuseFile, rowCollector } from './raw-table.ts'
 import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './workbook-parts.ts'
 
@@ -22,14 +23,8 @@ interface Contents {
   epoch: Epoch
   /** Shared texts that cells refer to by index. */
   texts: string[]
-  /** How a number is shown, by the style's index. */
+  /** By their indexes. */
   styles: NumberStyle[]
-}
-
-interface NumberStyle {
-  isDate: boolean
-  /** The least digits of a whole number, which may be zeros in front, as of a postcode. */
-  digits: number
 }
 
 interface Cell {
@@ -41,6 +36,8 @@ interface Cell {
   value: string
 }
 
+/** The style of a cell that names none. */
+const PLAIN = numberStyle(0, '')
 /** Excel's limits for a sheet. */
 const LAST_ROW = 1_048_576
 const LAST_COLUMN = 16_384
@@ -135,32 +132,13 @@ function stylesOf(parts: WorkbookParts, path: string): NumberStyle[] {
       if (list === 'cellStyleXfs') baseFormats.push(Number(numFmtId ?? 0))
       if (list !== 'cellXfs') return
       const format = Number(numFmtId ?? baseFormats[Number(xfId)] ?? 0)
-      const template = templates.get(format) ?? ''
-      const digits = /^0{2,20}(?=;|$)/.exec(template)?.[0].length ?? 0
-      styles.push({ isDate: isBuiltInDate(format) || isDateTemplate(template), digits })
+      styles.push(numberStyle(format, templates.get(format) ?? ''))
     },
     onCloseTag(tag) {
       if (tag === list) list = ''
     }
   })
   return styles
-}
-
-/** Returns whether a format without a template is a date. ECMA-376, part 1, 18.8.30 (East Asian and Thai ones too). */
-function isBuiltInDate(format: number): boolean {
-  const between = (first: number, last: number) => format >= first && format <= last
-  return between(14, 22) || between(27, 36) || between(45, 47) || between(50, 58) || between(71, 81)
-}
-
-/** Returns whether a template shows a date or time: unquoted letters of one, and no digits of a number. */
-function isDateTemplate(template: string): boolean {
-  const plain = template
-    .toLowerCase()
-    .replace(/\\.|"[^"]*"/g, ' ')
-    .replace(/\[([hms]+)\]/g, '$1')
-    .replace(/\[[^\]]*\]/g, ' ')
-    .replace(/(s)[.,]0+/g, '$1')
-  return plain.split(';').some((part) => /[dmyhs]/.test(part) && !/[0#?%]/.test(part))
 }
 
 function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], contents: Contents): RawTable {
@@ -271,16 +249,8 @@ function readCell(cell: Cell, contents: Contents, sheet: string): { text: string
   if (kind === 'd') return { text: dateText(timeIn(shown)) ?? refuse(), isDate: true }
   const number = Number(shown)
   if (kind !== 'n' || Number.isNaN(number)) return refuse()
-  const { isDate = false, digits = 0 } = style === undefined ? {} : (contents.styles[style] ?? refuse())
-  return isDate
-    ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate }
-    : { text: numberText(number, digits) }
-}
-
-/** Formats a number as spreadsheets do: 15 digits, so that 0.1 + 0.2 is 0.3, and no exponent for whole numbers. */
-function numberText(value: number, digits: number): string {
-  const text = String(Number(value.toPrecision(15)))
-  return /^\d+$/.test(text) ? text.padStart(digits, '0') : text
+  const { isDate, textOf } = style === undefined ? PLAIN : (contents.styles[style] ?? refuse())
+  return isDate ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate } : { text: textOf(number) }
 }
 
 /**
