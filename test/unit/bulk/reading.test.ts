@@ -326,6 +326,17 @@ describe('a workbook', () => {
     expect(await formatted(format, value)).toBe(shown)
   })
 
+  test.each([
+    [9, 0.045, '4.5%'],
+    [10, 0.07, '7%'],
+    ['0.0%', 0.045, '4.5%'],
+    ['0.00 %;[Red]-0.00 %', -0.125, '-12.5%'],
+    ['0" % of rent"', 4.5, '4.5'],
+    ['0\\%', 4.5, '4.5']
+  ])('reads a number under the format %s as a percentage if it is one', async (format, value, shown) => {
+    expect(await formatted(format, value)).toBe(shown)
+  })
+
   test.each(['UTC', 'Pacific/Auckland', 'America/New_York'])('has the dates that were written, in %s', async (zone) => {
     vi.stubEnv('TZ', zone)
     onTestFinished(() => void vi.unstubAllEnvs())

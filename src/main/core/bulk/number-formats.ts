@@ -1,5 +1,5 @@
 /**
- * How a workbook's number formats show numbers, as far as a table needs it: dates, and codes of digits such
+ * How a workbook's number formats show numbers, as far as a table needs it: dates, percentages, and codes of digits such
  * as postcodes and telephone numbers, with their leading zeros. ECMA-376, part 1, 18.8.30 and 18.8.31.
  */
 
@@ -15,15 +15,21 @@ type Piece = { place: string } | { shown: string }
 /** @param template blank if the format has a fixed meaning. */
 export function numberStyle(format: number, template: string): NumberStyle {
   const code = codePieces(template)
+  const isPercent = format === 9 || format === 10 || bareText(template).includes('%')
   return {
     isDate: isBuiltInDate(format) || isDateTemplate(template),
-    textOf: code ? (value) => codeText(value, code) : numberText
+    textOf: code ? (value) => codeText(value, code) : isPercent ? percentText : numberText
   }
 }
 
 /** Formats a number as spreadsheets do: 15 digits, so that 0.1 + 0.2 is 0.3, and no exponent for whole numbers. */
 function numberText(value: number): string {
   return String(Number(value.toPrecision(15)))
+}
+
+/** Not rounded to the decimals that are shown, as numbers aren't either. */
+function percentText(value: number): string {
+  return `${numberText(value * 100)}%`
 }
 
 /** Fills a whole number's digits into their places, from the right. Any other number is read as it is. */
@@ -58,6 +64,11 @@ function codePieces(template: string): Piece[] | undefined {
 
 const PIECES = /\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]|"([^"]*)"|\\(.)|([_*].)|./gsu
 
+/** Returns a template in lower case, without what it shows as it is. */
+function bareText(template: string): string {
+  return template.toLowerCase().replace(/\\.|"[^"]*"/g, ' ')
+}
+
 /** Returns whether a format without a template is a date. ECMA-376, part 1, 18.8.30 (East Asian and Thai ones too). */
 function isBuiltInDate(format: number): boolean {
   const between = (first: number, last: number) => format >= first && format <= last
@@ -66,9 +77,7 @@ function isBuiltInDate(format: number): boolean {
 
 /** Returns whether a template shows a date or time: unquoted letters of one, and no digits of a number. */
 function isDateTemplate(template: string): boolean {
-  const plain = template
-    .toLowerCase()
-    .replace(/\\.|"[^"]*"/g, ' ')
+  const plain = bareText(template)
     .replace(/\[([hms]+)\]/g, '$1')
     .replace(/\[[^\]]*\]/g, ' ')
     .replace(/(s)[.,]0+/g, '$1')
