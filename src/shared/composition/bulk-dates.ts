@@ -59,11 +59,11 @@ export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): P
 }
 
 /**
- * Returns whether the time is midnight to the second, as in "2026-12-04 00:00:00" or "4/12/2026 12:00:00 AM": programs
- * export dates like that.
+ * Returns whether the time is midnight, as in "2026-12-04 00:00" or "4/12/2026 12:00:00 AM": programs export dates like
+ * that, and in a workbook both are the same. At an offset it is a moment.
  */
 function isDateOnly({ clock = '', zone }: Record<string, string | undefined>): boolean {
-  return zone === undefined && /^(?:00?:00:00(?:[.,]0+)?|12:00:00\s*a\.?m\.?)\s*$/i.test(clock)
+  return zone === undefined && /^(?:00?[:.]00(?::00(?:[.,]0+)?)?|12[:.]00(?::00)?\s*a\.?m\.?)\s*$/i.test(clock)
 }
 
 /** Returns `HH:mm` for "17:00", "5 pm", "5.30pm" and a spreadsheet's fraction of a day; undefined for anything else. */

@@ -255,10 +255,20 @@ describe('a row’s cells', () => {
     expect(row(sydney, { 'Due time': '0.75' }).composition).toMatchObject({ due: '2026-01-05T18:00', gmt: '660' })
     expect(row(sydney, { 'Due time': '0.99999' }).composition.due).toBe('2026-01-05T23:59')
     expect(row(sydney, { 'Due date': '46000.99999' }).composition.due).toBe('2025-12-09T23:59')
-    // As databases export a date without a time.
-    for (const day of ['2026-07-04 00:00:00', '2026-07-04T00:00:00.000', '4/7/2026 0:00:00', '4/07/2026 12:00:00 am'])
+    // As programs export a date without a time.
+    const dates = ['2026-07-04 00:00:00', '2026-07-04T00:00:00.000', '4/7/2026 0:00:00', '4/07/2026 12:00:00 am']
+    const shorter = [
+      '2026-07-04 00:00',
+      '2026-07-04T00:00',
+      '4.7.2026 0:00',
+      '4/07/2026 12:00 AM',
+      '4 July 2026, 00.00'
+    ]
+    for (const day of [...dates, ...shorter]) {
       expect(row(sydney, { 'Due date': day }).composition.due).toBe('2026-07-04T09:30')
-    expect(row(sydney, { 'Due date': '2026-07-04 00:00' }).composition.due).toBe('2026-07-04T00:00')
+      expect(row(sydney, { 'Due date': day, 'Due time': '0:00' }).composition.due).toBe('2026-07-04T00:00')
+    }
+    expect(row(sydney, { 'Due date': '2026-07-04 12:00' }).composition.due).toBe('2026-07-04T12:00')
     expect(row(sydney, { 'Due date': '2026-12-04T04:00:00Z' }).composition).toMatchObject({
       due: '2026-12-04T04:00',
       gmt: '0',
