@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { dryRun } from '../../../src/main/core/bulk/dry-run.ts'
 import { openTable } from '../../../src/main/core/bulk/open-file.ts'
 import { correctedRow } from '../../../src/main/core/bulk/sheet.ts'
+import { PROBLEM_COLUMN } from '../../../src/main/core/bulk/table-file.ts'
 import { type Answers, askOf, type BulkQuestions, bulkAnswers } from '../../../src/main/core/bulk/worker.ts'
 import { readSheetFile } from '../../../src/main/core/drop-folders/sheet-file.ts'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
@@ -248,6 +249,14 @@ describe('ambiguous dates', () => {
     })
     expect(await readSheetFile(askOf(answers), file('23/04/2027'))).toMatchObject({ isClean: true })
   })
+})
+
+test('the rows of a drop folder’s sheet have its columns, also if it has one of problems among them', async () => {
+  const bytes = Buffer.from(`${PROBLEM_COLUMN},${HEADINGS}\nEnter an e-mail.,${line('Mere')}`)
+  const file = { id: 'f', name: 'staff.csv', base, ...moment, bytes }
+  const { columns, rows } = await readSheetFile(askOf(answers), file)
+  expect(columns).toEqual(HEADINGS.split(','))
+  expect(rows.map((row) => JSON.parse(row).cells)).toEqual([line('Mere').split(',')])
 })
 
 test('a row’s package can be shown, even if the row can’t be sent', async () => {

@@ -240,7 +240,7 @@ export function alikeReason(sentAt: number, zone: string): string {
 
 /** Returns the columns as they are exported: without the problem column of an earlier export, unless it is mapped. */
 export function ownColumns(
-  sheet: Sheet,
+  sheet: Pick<Sheet, 'columns'>,
   mapping: ColumnMapping
 ): { columns: string[]; of: (cells: readonly string[]) => string[] } {
   const kept = sheet.columns.map(

@@ -8,7 +8,7 @@ import { matchColumns } from '../../../shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../shared/composition/bulk-targets.ts'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
 import type { BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
-import { alikeReason } from '../bulk/dry-run.ts'
+import { alikeReason, ownColumns } from '../bulk/dry-run.ts'
 import type { Ask, BulkQuestions } from '../bulk/worker.ts'
 import { fail } from '../lib/failure.ts'
 
@@ -24,6 +24,7 @@ export interface SheetFile {
 }
 
 export interface SheetContent {
+  /** Of the rows' cells: without the problem column of an earlier export. */
   columns: string[]
   /** Each the JSON of a `PackageRow`. */
   rows: string[]
@@ -72,7 +73,7 @@ export async function readSheetFile(
         : [])
     ]
     const notes = [...sheetNotes, ...rowNotes]
-    return { columns: sheet.columns, rows, notes, isClean: notes.length === 0 }
+    return { columns: ownColumns(sheet, plan.mapping).columns, rows, notes, isClean: notes.length === 0 }
   } finally {
     await ask('close', { id }).catch(() => undefined)
   }
