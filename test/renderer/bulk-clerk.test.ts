@@ -501,7 +501,33 @@ describe('correcting a cell', () => {
     expect(step()).toBe('Columns')
   })
 
-  test('closes no other sheet if it arrives after that one was opened', async () => {
+  test('is asked about before another sheet replaces it, also if it was made while that was read', async () => {
+    await toCheck()
+    const { hold, state } = opened.api.control
+    const opening = hold('bulk.openDropped')
+    await drop(file('other.csv', 'text/csv'))
+    const correcting = hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    if (state.bulk.sheet) state.bulk.sheet = { ...state.bulk.sheet, id: 'sheet-2' }
+    opening()
+    await settle()
+    expect(step()).toBe('Check and send')
+    correcting()
+    await settle()
+    const question = within(screen.getByRole('dialog', { name: 'Use another sheet?' }))
+    await fireEvent.click(question.getByRole('button', { name: 'Cancel' }))
+    await settle()
+    expect(calls('bulk.close')).toEqual([{ id: 'sheet-2' }])
+    expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
+    await drop(file('other.csv', 'text/csv'))
+    await fireEvent.click(screen.getByRole('button', { name: 'Use another sheet' }))
+    await settle()
+    // Nobody is asked twice.
+    expect(calls('bulk.close').at(-1)).toEqual({ id: 'sheet-1' })
+    expect(step()).toBe('Columns')
+  })
+
+  test('that fails as its sheet is gone leaves another one that was opened meanwhile', async () => {
     await toCheck()
     const opening = opened.api.control.hold('bulk.openDropped')
     await drop(file('other.csv', 'text/csv'))
@@ -510,13 +536,29 @@ describe('correcting a cell', () => {
     const { state } = opened.api.control
     if (state.bulk.sheet) state.bulk.sheet = { ...state.bulk.sheet, id: 'sheet-2' }
     opening()
-    await settle()
-    expect(calls('bulk.close')).toEqual([{ id: 'sheet-1' }])
     opened.api.control.fail('bulk.correct', { code: 'gone', message: 'This file is no longer open.' })
     correcting()
     await settle()
     expect(step()).toBe('Columns')
     expect(screen.getByText(/^other\.csv/)).toBeTruthy()
+  })
+
+  test('can’t be made in a sheet of the file while another is read', async () => {
+    await toCheck()
+    const correcting = opened.api.control.hold('bulk.correct')
+    await type('E-mail, row 17', 'tama@example.com', 'Enter')
+    await fireEvent.click(screen.getByRole('button', { name: 'Change: Spreadsheet' }))
+    await fireEvent.change(screen.getByLabelText('Sheet'), { target: { value: 'June' } })
+    await settle()
+    expect(calls('bulk.sheet')).toEqual([])
+    const reading = opened.api.control.hold('bulk.sheet')
+    correcting()
+    await settle()
+    expect(calls('bulk.sheet')).toEqual([{ id: 'sheet-1', sheet: 'June' }])
+    expect(screen.queryByRole('button', { name: 'Change: Check and send' })).toBeNull()
+    reading()
+    await settle()
+    expect(step()).toBe('Spreadsheet')
   })
 
   test('is asked about before another sheet is opened, even while it is being saved', async () => {

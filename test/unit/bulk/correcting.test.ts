@@ -151,6 +151,15 @@ describe('a correction', () => {
     expect(await check()).toMatchObject({ rows: 2, corrected: 1 })
   })
 
+  test('isn’t taken for one of another sheet, which isn’t checked yet', async () => {
+    const sheets = { May: [HEADINGS.split(','), line('Mere', 'x').split(',')], June: [['A'], ['1']] }
+    await answers.open({ id: 's', fileName: 'staff.xlsx', bytes: await workbookOf(sheets) })
+    await check()
+    await answers.sheet({ id: 's', sheet: 'June' })
+    await expect(correct(2, 0, 'Tama')).rejects.toMatchObject({ appError: { message: 'Check the rows first.' } })
+    expect((await answers.sheet({ id: 's', sheet: 'June' })).sample).toEqual([['1']])
+  })
+
   test('is counted across the file’s sheets, until it equals the file’s content', async () => {
     const sheets = {
       May: [HEADINGS.split(','), line('Mere', 'x').split(',')],

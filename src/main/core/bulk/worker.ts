@@ -164,6 +164,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const one = requireOpen(id)
       refuseSent(one)
       const { sheet, name, corrections } = one
+      const before = requireChecked(one)
       const index = indexOfRow(sheet, number)
       const row = sheet.rows[index] as SheetRow
       const read = (row.original ?? row).cells[column]
@@ -174,7 +175,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       else rowCorrections.set(column, value.trim())
       corrections.set(name, sheetCorrections.set(number, rowCorrections))
       const corrected = correctedRow(row, rowCorrections)
-      const checked = requireChecked(one).recheck(corrected, index)
+      const checked = before.recheck(corrected, index)
       one.sheet = { ...sheet, rows: sheet.rows.with(index, corrected) }
       one.checked = checked
       delete one.seen

@@ -51,6 +51,8 @@ export class Bulk {
   #countryCode = $state<string>()
   #batch = $state.raw<BatchEntry>()
   #isLost = $state(false)
+  /** Nobody is there to be asked. */
+  #isLeaving = false
   #pendingSend: Promise<unknown> = Promise.resolve()
   #pendingOpening: Promise<unknown> = Promise.resolve()
   #lastCorrection: Promise<unknown> = Promise.resolve()
@@ -212,23 +214,28 @@ export class Bulk {
 
   /** Opens the rows that were left out of a batch, with the package it was made of; without one, it has to be chosen. */
   openLeftOut(batchId: string, base: BulkBase | undefined): Promise<boolean> {
-    return this.#open(async () => {
-      const result = await settled(this.#api.bulk.openLeftOut({ batchId }))
-      if (result.ok) this.setBase(base)
-      return result
-    })
+    return this.#open(
+      () => this.#api.bulk.openLeftOut({ batchId }),
+      () => this.setBase(base)
+    )
   }
 
   /** Opens the practice office's sample, with its package if none is chosen. */
   openSample(): Promise<boolean> {
     const chosen = this.#base?.composition
-    return this.#open(async () => {
-      const result = await settled(this.#api.bulk.trySample({ ...(chosen && { composition: chosen }) }))
-      if (!result.ok) return result
-      const { sheet, name, composition } = result.value
-      if (!chosen) this.setBase({ from: 'preset', name, composition })
-      return { ok: true, value: sheet }
-    })
+    let base: BulkBase | undefined
+    return this.#open(
+      async () => {
+        const result = await settled(this.#api.bulk.trySample({ ...(chosen && { composition: chosen }) }))
+        if (!result.ok) return result
+        const { sheet, name, composition } = result.value
+        base = { from: 'preset', name, composition }
+        return { ok: true, value: sheet }
+      },
+      () => {
+        if (!chosen) this.setBase(base)
+      }
+    )
   }
 
   /** Answers whether a sheet with corrections may be replaced. */
@@ -238,25 +245,41 @@ export class Bulk {
     question?.answer(isAllowed)
   }
 
-  #askToReplace({ fileName }: BulkSheet): Promise<boolean> {
+  /** Returns whether the sheet may be replaced, once its corrections are answered. */
+  async #mayReplace(): Promise<boolean> {
+    await this.#allCorrected()
+    if (!this.#hasCorrections || !this.#sheet) return true
     this.answerReplace(false)
+    if (this.#isLeaving) return false
+    const { fileName } = this.#sheet
     return new Promise((answer) => (this.#question = { fileName, answer }))
   }
 
-  #open(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
-    const isOpen = this.#openNow(opening)
+  async #allCorrected(): Promise<void> {
+    while (this.#pendingCorrections.size > 0) await Promise.all(this.#pendingCorrections)
+  }
+
+  /** @param onuse called before the sheet is used. */
+  #open(opening: () => Promise<Result<BulkSheet | null>>, onuse?: () => void): Promise<boolean> {
+    const isOpen = this.#openNow(opening, onuse)
     this.#pendingOpening = isOpen
     return isOpen
   }
 
-  async #openNow(opening: () => Promise<Result<BulkSheet | null>>): Promise<boolean> {
-    await Promise.all(this.#pendingCorrections)
-    if (this.#hasCorrections && this.#sheet && !(await this.#askToReplace(this.#sheet))) return false
+  async #openNow(opening: () => Promise<Result<BulkSheet | null>>, onuse?: () => void): Promise<boolean> {
+    if (!(await this.#mayReplace())) return false
+    const lastCorrection = this.#lastCorrection
     const sheet = await this.opening.run(opening)
     if (!sheet) return false
+    // While it was read, a cell of the one before may have been corrected.
+    if (this.#lastCorrection !== lastCorrection && !(await this.#mayReplace())) {
+      void settled(this.#api.bulk.close({ id: sheet.id }))
+      return false
+    }
     this.#hasCorrections = false
     const before = this.#sheet?.id
     if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
+    onuse?.()
     await this.#useSheet(sheet)
     return true
   }
@@ -264,16 +287,24 @@ export class Bulk {
   async switchSheet(sheet: string): Promise<void> {
     const id = this.#sheet?.id
     if (id === undefined || sheet === this.#sheet?.sheet) return
-    const other = await this.opening.run(() => this.#detectLoss(this.#api.bulk.sheet({ id, sheet })))
-    if (other) await this.#useSheet(other)
+    await this.#reread({ id, sheet })
   }
 
   /** Reads the sheet again, with its first row as headings or as data. */
   async readFirstRow(firstRow: BulkSheet['firstRow']): Promise<void> {
     const { id, sheet } = this.#sheet ?? {}
     if (id === undefined || sheet === undefined) return
-    const reread = await this.opening.run(() => this.#detectLoss(this.#api.bulk.sheet({ id, sheet, firstRow })))
-    if (reread) await this.#useSheet(reread)
+    await this.#reread({ id, sheet, firstRow })
+  }
+
+  /** Reads a sheet of the file. Nothing can be corrected meanwhile, as it would be taken for a cell of that one. */
+  async #reread(input: Input<'bulk.sheet'>): Promise<void> {
+    const read = await this.opening.run(async () => {
+      await this.#allCorrected()
+      this.#clearCheck()
+      return this.#detectLoss(this.#api.bulk.sheet(input))
+    })
+    if (read) await this.#useSheet(read)
   }
 
   enterBatch(batch: BatchEntry): void {
@@ -414,10 +445,12 @@ export class Bulk {
    * that was sent is closed; any other stays with its corrections. Fails if a batch being created did.
    */
   async leave(): Promise<Result<null>> {
+    this.#isLeaving = true
     this.answerReplace(false)
     const isUnderWay = this.sending.busy
     if (isUnderWay) await this.#pendingSend
     await this.#pendingOpening
+    this.#isLeaving = false
     if (this.sending.value) this.close()
     const error = isUnderWay ? this.sending.error : undefined
     return error ? { ok: false, error } : { ok: true, value: null }
