@@ -580,6 +580,45 @@ describe('sending', () => {
     expect(opened.app.toasts.shown.at(-1)?.text).toBe('The batch is in the Outbox.')
   })
 
+  describe('while the rows are checked again', () => {
+    async function checkWhileSending() {
+      await toCheck(found({ withoutCountry: 40 }))
+      const { real, answer } = await sendSlowly()
+      await fireEvent.change(screen.getByLabelText('Country of these numbers'), { target: { value: '64' } })
+      await press('Use +64 for all')
+      expect(calls('bulk.check')).toHaveLength(1)
+      return { real, answer }
+    }
+
+    test('shows the batch, and they aren’t', async () => {
+      const { real, answer } = await checkWhileSending()
+      answer(await real({ id: 'sheet-1', name: 'Tenants', duplicates: 'leave-out', alike: 'leave-out' }))
+      await settle()
+      expect(window.location.hash).toBe('#/outbox?batch=batch-1')
+      expect(calls('bulk.check')).toHaveLength(1)
+    })
+
+    test('shows its failure, with the new results', async () => {
+      const { answer } = await checkWhileSending()
+      answer({ ok: false, error: { code: 'no-space', message: 'The disk is full.' } })
+      await settle()
+      expect(calls('bulk.check').at(-1)?.input).toMatchObject({ countryCode: '64' })
+      expect(screen.getByText('The batch wasn’t created. Nothing was sent.')).toBeTruthy()
+    })
+  })
+
+  test('is refused while a check is under way', async () => {
+    await toCheck(found({ withoutCountry: 40 }))
+    const checking = opened.api.control.hold('bulk.check')
+    await fireEvent.change(screen.getByLabelText('Country of these numbers'), { target: { value: '64' } })
+    await press('Use +64 for all')
+    await press('Send 191 packages')
+    expect(screen.getByText(/^The rows have changed/)).toBeTruthy()
+    checking()
+    await settle()
+    expect(sent()).toEqual([])
+  })
+
   test('shows a failure on whichever screen is open', async () => {
     const { unmount } = await toCheck()
     const { answer } = await sendSlowly()

@@ -468,6 +468,20 @@ describe('sending', () => {
     expect(batches).toHaveLength(1)
   })
 
+  test('isn’t disturbed by another check or sheet, which is refused meanwhile', async () => {
+    const { id, sheet } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
+    const sending = send(id)
+    const busy = { appError: { code: 'busy' } }
+    const check = { id, composition: base, mapping: mappingOf(base, sheet) }
+    await Promise.all([
+      expect(bulk.check('office', check)).rejects.toMatchObject(busy),
+      expect(bulk.sheet('office', id, '', 'data')).rejects.toMatchObject(busy)
+    ])
+    await sending
+    expect(batches[0]?.packages).toHaveLength(1)
+    expect(await bulk.check('office', check)).toMatchObject({ ready: 1 })
+  })
+
   test('continues if the page is left, and the sheet is closed afterwards', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const leaving = send(id)

@@ -165,9 +165,13 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return open(accountId, 'Sample clients.csv', { bytes })
     },
 
-    /** @param firstRow what its first row contains; detected if undefined. */
+    /**
+     * @param firstRow what its first row contains; detected if undefined.
+     * @throws AppFailure `busy` once the rows are being sent.
+     */
     async sheet(accountId: string, id: string, sheet: string, firstRow?: BulkSheet['firstRow']): Promise<BulkSheet> {
       const owner = ownerOf(accountId, id)
+      refuseWhileSending(id)
       const other = await withSubject(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
       // It may have been closed during the read, or corrected.
       ownerOf(accountId, id).headings = other.columns
@@ -179,8 +183,10 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return remembered.find(accountId, composition, ownerOf(accountId, id).headings) ?? null
     },
 
+    /** @throws AppFailure `busy` while the rows of the last check are being sent. */
     async check(accountId: string, ask: CheckRequest): Promise<BulkCheck> {
       const { headings } = ownerOf(accountId, ask.id)
+      refuseWhileSending(ask.id)
       const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(accountId) }
       const check = await worker.ask('check', { ...ask, ...moment })
       const { mapping, dateOrders = [] } = ask

@@ -333,7 +333,8 @@ export class Bulk {
     const sheet = this.#sheet
     const base = this.#base
     if (!sheet || !base) return false
-    this.sending.clear()
+    const sent = this.sending.busy ? this.#pendingSend : undefined
+    if (!sent) this.sending.clear()
     this.rows.clear()
     // The newest check counts, not one under way with other choices.
     if (this.checking.busy) this.checking.clear()
@@ -344,7 +345,11 @@ export class Bulk {
       ...(this.#dateOrders.length > 0 && { dateOrders: this.#dateOrders }),
       ...(countryCode !== undefined && { countryCode })
     }
-    const check = await this.checking.run(() => this.#detectLoss(this.#api.bulk.check(input)))
+    const check = await this.checking.run(async () => {
+      // Rows that are being sent go as they were shown, and the result is shown too.
+      if (await sent) return { ok: false, error: { code: 'busy', message: 'These rows are already in the Outbox.' } }
+      return this.#detectLoss(this.#api.bulk.check(input))
+    })
     if (!check) return false
     // Only now: a correction asked for before may have been answered during the check, which includes it.
     this.#correctedCheck = undefined
@@ -435,7 +440,8 @@ export class Bulk {
       if (corrected.includes(undefined)) return 'A cell couldn’t be corrected. Correct it again, then send.'
     }
     const now = this.check
-    if (!now || this.#sheet?.id !== id) return 'The rows have changed. Check them again, then send.'
+    if (!now || this.#sheet?.id !== id || this.checking.busy)
+      return 'The rows have changed. Check them again, then send.'
     const isAsSeen = now.ready === seen?.ready && now.duplicates === seen.duplicates && now.alike === seen.alike
     return isAsSeen ? undefined : 'A correction changed which rows are ready. Look at the numbers, then send.'
   }
@@ -467,6 +473,7 @@ export class Bulk {
   /** Resolves once the remembered mapping is loaded, as a check may follow. */
   async #useSheet(sheet: BulkSheet): Promise<void> {
     const before = this.#sheet
+    if (before?.id !== sheet.id) this.sending.clear()
     if (before?.id !== sheet.id || before.sheet !== sheet.sheet) this.#batch = undefined
     this.#sheet = sheet
     this.#isLost = false
@@ -504,7 +511,7 @@ export class Bulk {
   #clearCheck(): void {
     this.#correctedCheck = undefined
     this.checking.clear()
-    this.sending.clear()
+    if (!this.sending.busy) this.sending.clear()
     this.exporting.clear()
     this.correcting.clear()
     this.rows.clear()
