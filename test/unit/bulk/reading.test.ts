@@ -225,6 +225,17 @@ test.each([
   expect(sheet.rows.map((row) => row.cells)).toEqual([[expect.stringContaining('Mere'), 'mere@example.com']])
 })
 
+test.each([
+  ['Name,Tags | labels\nMere,a\nTama,b | c\nLena,d | e | f', 'Tama', 'b | c'],
+  ['Name|Surname, first\nMere|Tamati\nTama|Brooks, T', 'Tama', 'Brooks, T'],
+  ['Name,Tags | labels\nMere,a | b\nTama,c\nLena,d', 'Tama', 'c']
+])(
+  'of two separators as frequent in the headings, the one that makes even rows counts: %j',
+  async (text, ...second) => {
+    expect((await cells(read(Buffer.from(text))))[1]).toEqual(second)
+  }
+)
+
 describe('a workbook', () => {
   test('can contain texts, numbers, dates and booleans', async () => {
     const bytes = await workbook([

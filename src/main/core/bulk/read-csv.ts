@@ -78,21 +78,28 @@ function countOf(text: string, character: string): number {
   return count
 }
 
+/** How many lines show which of two separators makes rows as wide as the headings. */
+const COMPARED_LINES = 100
+
 /**
  * Detects the separator: the most frequent candidate in the headings, as rows have commas in addresses and amounts,
- * while headings seldom do; one that the first row has too, as headings in two languages may be written “Name | Nom”.
- * Excel may declare it in a first line "sep=;".
+ * while headings seldom do; one that the first row has too, as headings in two languages may be written “Name | Nom”;
+ * of several, the one that makes more rows as wide as the headings. Excel may declare it in a first line "sep=;".
  */
 function detectSeparator(text: string): { text: string; separator: string } {
   const declared = /^"?sep=(.)"?\n/i.exec(text)
   if (declared) return { text: text.slice(declared[0].length), separator: declared[1] as string }
   const bare = text.slice(0, 1_000_000).replace(/"[^"]*"/g, '')
-  const [headings = '', firstRow] = bare.split('\n').filter((line) => line.trim() !== '')
+  const [headings = '', ...rows] = bare.split('\n').filter((line) => line.trim() !== '')
   const inHeadings = separators.filter((separator) => headings.includes(separator))
-  const inBoth = inHeadings.filter((separator) => firstRow?.includes(separator))
-  const candidates = inBoth.length > 0 ? inBoth : inHeadings
-  const [separator = ','] = candidates.toSorted((one, other) => countOf(headings, other) - countOf(headings, one))
-  return { text, separator }
+  const inBoth = inHeadings.filter((separator) => rows[0]?.includes(separator))
+  const candidates = (inBoth.length > 0 ? inBoth : inHeadings).map((separator) => {
+    const count = countOf(headings, separator)
+    const asWide = rows.slice(0, COMPARED_LINES).filter((row) => countOf(row, separator) === count)
+    return { separator, count, asWide: asWide.length }
+  })
+  const [best] = candidates.toSorted((one, other) => other.count - one.count || other.asWide - one.asWide)
+  return { text, separator: best?.separator ?? ',' }
 }
 
 function unclosedQuote(line: number): string {
