@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import Papa from 'papaparse'
 import { describe, expect, test } from 'vitest'
+import { openTable } from '../../../src/main/core/bulk/open-file.ts'
 import { openWorkbook } from '../../../src/main/core/bulk/read-xlsx.ts'
 import { csvLines, plainCell, tableFile, tableWriters } from '../../../src/main/core/bulk/table-file.ts'
 
@@ -37,6 +38,15 @@ describe('a table as CSV', () => {
       }
     }
   )
+
+  test('can be read back unchanged by itself, also with other separators in its headings', async () => {
+    const rows = [
+      ['Tags; labels', 'Nom | Name | Navn', 'Notes'],
+      ['a; b', 'c | d | e', 'tab\there']
+    ]
+    const { columns, rows: read } = await openTable(tableFile('csv', rows[0] ?? [], rows.slice(1)), 'a.csv').sheet('')
+    expect([columns, ...read.map(({ cells }) => cells)]).toEqual(rows)
+  })
 
   test('can be read back unchanged', () => {
     fc.assert(

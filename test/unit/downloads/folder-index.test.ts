@@ -38,7 +38,7 @@ describe('the index of a folder', () => {
   test('has headings and one line per file, with times in the office’s time zone', async () => {
     expect(await writeIndex(folder, [row()], { zone })).toEqual({ fileName: 'index.csv', rows: 1 })
     expect(read()).toBe(
-      `${HEADINGS}Kauri Law/Lease.pdf,Deed of lease,DOC-1,C-7,Aroha Ngata; Tāne Kauri,pdf,1234,${'ab'.repeat(32)},` +
+      `${HEADINGS}Kauri Law/Lease.pdf,Deed of lease,DOC-1,C-7,"Aroha Ngata; Tāne Kauri",pdf,1234,${'ab'.repeat(32)},` +
         '2026-11-21T22:00:00+13:00,Kauri Law\r\n'
     )
     expect(fs.readdirSync(folder)).toEqual(['index.csv'])

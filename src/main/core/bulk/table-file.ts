@@ -57,7 +57,9 @@ const FORMULA_WITHIN = /([;\t|\r\n]"*)('*[=+\-@＝＋－＠])/g
 
 export function csvLines(rows: TableRows): string {
   const cells = rows.map((row) => row.map(withoutFormulasWithin))
-  return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
+  // Quoted, so that reading isn't in doubt about the separator.
+  const quotes = (cell: unknown) => OTHER_SEPARATOR.test(String(cell))
+  return Papa.unparse(cells, { newline: LINE_END, quotes, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }
 
 function withoutFormulasWithin(cell: string): string {

@@ -50,7 +50,7 @@ test('each document is a line under headings in words, with dates in this workst
   ] as const
   expect(written([document], columns)).toBe(
     '\ufeffDocument,Status,Signed,Signers,Due,Last signed,Matter number,Package,Last changed\r\n' +
-      '"Deed, ""signed"".pdf",1 of 2 Signed,1 of 2,Aroha Ngata (signed); tane@example.com (unknown),' +
+      '"Deed, ""signed"".pdf",1 of 2 Signed,1 of 2,"Aroha Ngata (signed); tane@example.com (unknown)",' +
       '2026-06-30T22:00:00+12:00,2026-11-21,"\'-12",,2026-11-21T22:00:00+13:00\r\n'
   )
 })
