@@ -477,6 +477,15 @@ describe('sending', () => {
     })
   })
 
+  test('counts duplicates of rows for people who recently got this once', async () => {
+    await toCheck(found({ alike: 3, alikeDuplicates: 1 }))
+    expect(ready()).toBe('189 of 200 rows ready')
+    await fireEvent.click(screen.getByRole('radio', { name: /^Send them too/ }))
+    expect(ready()).toBe('192 of 200 rows ready')
+    await fireEvent.click(screen.getByRole('radio', { name: /^Send anyway/ }))
+    expect(ready()).toBe('195 of 200 rows ready')
+  })
+
   test('requires a decision about people who recently got this with other data', async () => {
     await toCheck(found({ alike: 29 }))
     const question = screen.getByRole('group', {

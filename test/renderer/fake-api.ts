@@ -302,6 +302,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
         withWarnings: 0,
         duplicates: 0,
         alike: 0,
+        alikeDuplicates: 0,
         withoutCountry: 0,
         corrected: 0,
         ready: 0,

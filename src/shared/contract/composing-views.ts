@@ -319,8 +319,10 @@ export interface BulkCheck {
   withWarnings: number
   /** Rows that repeat an earlier row, or something sent in the last 30 days. */
   duplicates: number
-  /** Other rows whose people got the same forms or templates in the last 24 hours, with different data. */
+  /** Rows whose people got the same forms or templates in the last 24 hours, with different data. */
   alike: number
+  /** Rows counted in both, which repeat an earlier one of these. */
+  alikeDuplicates: number
   /** Rows with a mobile number that has no country code. */
   withoutCountry: number
   /** Rows without errors, which can be sent. */

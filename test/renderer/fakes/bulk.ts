@@ -137,6 +137,7 @@ export function madeUpBulk(now: number, count = 200): FakeState['bulk'] {
       withWarnings: rows.filter((row) => has(row, 'warning')).length,
       duplicates: rows.filter((row) => row.duplicateOf).length,
       alike: 0,
+      alikeDuplicates: 0,
       withoutCountry: 0,
       corrected: 0,
       ready: count - withErrors,

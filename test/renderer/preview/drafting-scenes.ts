@@ -75,6 +75,7 @@ export const draftingScenes: Record<string, () => FakeApi> = {
           withWarnings: 0,
           duplicates: 0,
           alike: 0,
+          alikeDuplicates: 0,
           withoutCountry: 0,
           corrected: 0,
           ready: 200,

@@ -412,6 +412,14 @@ describe('sending', () => {
     expect(sentTo(batches[0] as Batch)).toEqual(['mere@example.com'])
   })
 
+  test('leaves out such people also in a second row, though duplicates are to be sent', async () => {
+    sentWithOtherData('mere')
+    const { id, check } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}${person('Tama')},,,,\n`)
+    expect(check).toMatchObject({ ready: 3, duplicates: 1, alike: 2, alikeDuplicates: 1 })
+    await send(id, { duplicates: 'send' })
+    expect(sentTo(batches[0] as Batch)).toEqual(['tama@example.com'])
+  })
+
   test('leaves out rows whose due date has passed since the check, or will have by sending', async () => {
     const table = `${HEADINGS}\n${person('Mere')},,,,01/12/2026\n${person('Tama')},,,,31/12/2026\n`
     const first = await checked(table)

@@ -156,7 +156,8 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: CheckContext):
       const repeated = earlier.get(fingerprint)
       if (repeated === undefined) earlier.set(fingerprint, view.row)
       if (sent.duplicateOf || repeated === undefined) return { ...view, ...sent }
-      return { ...view, duplicateOf: { row: repeated } }
+      // Its people got the same with other data as those of the row it repeats.
+      return { ...view, ...sent, duplicateOf: { row: repeated } }
     })
     const withoutCountry = all.filter((row) => row.lacksCountry).length
     return {
@@ -320,6 +321,7 @@ function summarise(
     withWarnings: count('warnings'),
     duplicates: count('duplicates'),
     alike: count('alike'),
+    alikeDuplicates: rows.filter((row) => FILTERS.alike(row) && FILTERS.duplicates(row)).length,
     ready: rows.length - withErrors,
     corrected: count('corrected'),
     unused: columns.filter((name, index) => !used.has(index) && name !== PROBLEM_COLUMN)

@@ -165,9 +165,10 @@ export class Bulk {
   /** Returns how many rows would be sent. */
   sendable(duplicates: DuplicateChoice, alike: DuplicateChoice): number {
     if (!this.check) return 0
-    // A row with errors isn't counted as a duplicate: both counts are included in `ready`, and don't overlap.
-    const { ready, duplicates: repeating, alike: seeming } = this.check
-    return ready - (duplicates === 'send' ? 0 : repeating) - (alike === 'send' ? 0 : seeming)
+    // A row with errors isn't counted as a duplicate: both counts are included in `ready`.
+    const { ready, duplicates: repeating, alike: seeming, alikeDuplicates } = this.check
+    if (duplicates === 'send') return ready - (alike === 'send' ? 0 : seeming)
+    return ready - repeating - (alike === 'send' ? 0 : seeming - alikeDuplicates)
   }
 
   targetOf(column: number): string | undefined {
