@@ -3,12 +3,12 @@
  * someone else, nothing personal of the base's person stays. A cell that can't be parsed is reported as a problem of its
  * column, and changes nothing.
  */
-import { folded } from '../text-folding.ts'
 import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
 import type { BulkTarget, TargetKind } from './bulk-fields.ts'
 import { bulkTargets, droppableParts, valueAt } from './bulk-targets.ts'
 import type { ComposedShareUser, Composition } from './composition.ts'
+import { namesSomeoneElse } from './names.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
@@ -66,7 +66,7 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
       }
     }
     for (const target of personal) {
-      if (!filled.has(target) && namesSomeoneElse(composition, base, target)) setValue(composition, target.path, '')
+      if (!filled.has(target) && isOthers(composition, base, target)) setValue(composition, target.path, '')
     }
     for (const part of parts) {
       if (!part.targets.some((target) => filled.has(target))) removePart(composition, part.path)
@@ -82,13 +82,11 @@ function isPersonal({ person, path }: BulkTarget): boolean {
   return path.includes('IDData') ? name === 'Value' : ['MiddleName', 'MobileNumber', 'ClientReference'].includes(name)
 }
 
-/** Returns whether a row names another person than the base where a target belongs. A row may complete a name. */
-function namesSomeoneElse(row: Composition, base: Composition, { path }: BulkTarget): boolean {
+/** Returns whether a row names another person than the base where a target belongs. */
+function isOthers(row: Composition, base: Composition, { path }: BulkTarget): boolean {
   const place = path.slice(0, path.includes('ShareUsers') ? 6 : 4)
   const [is, was] = [valueAt(row, place), valueAt(base, place)] as [ComposedShareUser, ComposedShareUser]
-  return (['FirstName', 'LastName', 'Email'] as const).some(
-    (name) => was[name].trim() !== '' && folded(is[name]) !== folded(was[name])
-  )
+  return namesSomeoneElse(is, was)
 }
 
 /** Returns the mapping's targets that the composition doesn't have (any more). */

@@ -1,5 +1,8 @@
 /** Display names of packages and their people. */
+import { folded } from '../text-folding.ts'
 import type { ComposedSigner, Composition } from './composition.ts'
+
+type Named = Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>
 
 /** Returns a package's title: the name of its first form or template, and how many more there are. */
 export function titleOf(composition: Composition): string {
@@ -20,10 +23,17 @@ export function signersInWords(composition: Composition): string {
 }
 
 /** Returns a name such as "Mere Parata", the e-mail address if there is no name yet, or blank if there is neither. */
-export function nameOrAddress(signer: Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>): string {
+export function nameOrAddress(signer: Named): string {
   const name = [signer.FirstName, signer.LastName]
     .map((part) => part.trim())
     .filter(Boolean)
     .join(' ')
   return name || signer.Email.trim()
+}
+
+/** Returns whether another person is named than before. Completing a name, or writing it differently, isn't that. */
+export function namesSomeoneElse(is: Named, was: Named): boolean {
+  return (['FirstName', 'LastName', 'Email'] as const).some(
+    (name) => was[name].trim() !== '' && folded(is[name]) !== folded(was[name])
+  )
 }

@@ -23,6 +23,12 @@ function withoutPerson(signer: ComposedSigner): ComposedSigner {
   return { ...signer, ...BLANK_PERSON, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
+/** Returns the signer for someone else by another name: without what belongs to the person alone. */
+export function withoutOwnValues(signer: ComposedSigner): ComposedSigner {
+  const IDData = signer.IDData.map((one) => ({ ...one, Value: '' }))
+  return { ...signer, MiddleName: '', MobileNumber: '', ClientReference: '', IDData }
+}
+
 /** What a repeated package takes over in addition to the first one's forms or templates and settings. */
 export const KEPT_BY_ANOTHER = ['nothing', 'data', 'people and data'] as const
 export type KeptByAnother = (typeof KEPT_BY_ANOTHER)[number]

@@ -116,6 +116,20 @@ describe('a link', () => {
     expect(composition.items[0]?.signers[0]).toMatchObject({ SignerType: 'Client', Email: 'ana@example.com' })
   })
 
+  test('that names someone else gets nothing personal of the preset’s signer', async () => {
+    const own = { MiddleName: 'Anne', MobileCountry: '64', MobileNumber: '0211234567', ClientReference: 'C-7' }
+    office.presets.save('a', 'Engagement', forms({ items: [form({ signers: [signer(own)] })] }))
+    async function signerOf(parts: Record<string, string>) {
+      const [pending] = await bring(linkTo({ preset: 'engagement', ...parts }))
+      const { drafts } = await office.outside.accept(pending?.id ?? '', 'a')
+      return office.drafts.get(drafts[0]?.id ?? '').composition.items[0]?.signers[0]
+    }
+    expect(await signerOf({ 'signer1.firstName': 'Ana', 'signer1.mobileNumber': '022' })).toMatchObject({
+      ...{ FirstName: 'Ana', MiddleName: '', MobileCountry: '64', MobileNumber: '022', ClientReference: '' }
+    })
+    expect(await signerOf({ 'signer1.firstName': 'mere' })).toMatchObject(own)
+  })
+
   test('that was declined leaves nothing', async () => {
     const [pending] = await bring(linkTo({ kind: 'template', reference: 't-1' }))
     office.outside.dismiss(pending?.id ?? '')

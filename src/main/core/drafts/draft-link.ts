@@ -4,7 +4,14 @@
  * person agrees.
  */
 import { z } from 'zod'
-import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
+import {
+  blankComposition,
+  blankItem,
+  blankSigner,
+  type Composition,
+  namesSomeoneElse
+} from '../../../shared/composition/index.ts'
+import { withoutOwnValues } from '../../../shared/composition/preset.ts'
 import type { RequestedDraft } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
@@ -127,7 +134,8 @@ export function askedDraft({ preset, kind, name, reference, clientReference, sig
 
 /**
  * Builds the composition that the link asks for.
- * @param start the preset's composition; without it, a blank package. A preset keeps what the link doesn't mention.
+ * @param start the preset's composition; without it, a blank package. A preset keeps what the link doesn't mention,
+ * but nothing personal of a signer in whose place the link names someone else.
  */
 export function compositionOfLink(link: DraftLink, start?: Composition): Composition {
   const kind = link.kind === 'template' ? 'form-filler' : 'form-direct'
@@ -136,10 +144,11 @@ export function compositionOfLink(link: DraftLink, start?: Composition): Composi
   return {
     ...base,
     items: items.map((item, index) => {
-      const signers = Array.from({ length: Math.max(item.signers.length, link.signers.length) }, (_, place) => ({
-        ...(item.signers[place] ?? blankSigner(`${item.key}-link-${place + 1}`)),
-        ...renamed(link.signers[place] ?? {}, SIGNER)
-      }))
+      const signers = Array.from({ length: Math.max(item.signers.length, link.signers.length) }, (_, place) => {
+        const was = item.signers[place] ?? blankSigner(`${item.key}-link-${place + 1}`)
+        const linked = renamed(link.signers[place] ?? {}, SIGNER)
+        return { ...(namesSomeoneElse({ ...was, ...linked }, was) ? withoutOwnValues(was) : was), ...linked }
+      })
       // The link's details apply to the first item; its signers apply to all items.
       return { ...item, signers, ...(index === 0 && renamed(link, ITEM)) }
     })
