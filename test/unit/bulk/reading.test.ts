@@ -348,6 +348,15 @@ describe('a workbook', () => {
     expect(await formatted(format, value)).toBe(shown)
   })
 
+  test.each([
+    [46, 1.5, '36:00'],
+    ['[h]:mm', 0.375, '09:00'],
+    ['[hh]:mm:ss;@', 4.1666666667, '100:00'],
+    ['[h]:mm', -0.5, '-0.5']
+  ])('reads a length of time under the format %s as hours and minutes', async (format, value, shown) => {
+    expect(await formatted(format, value)).toBe(shown)
+  })
+
   test.each(['UTC', 'Pacific/Auckland', 'America/New_York'])('has the dates that were written, in %s', async (zone) => {
     vi.stubEnv('TZ', zone)
     onTestFinished(() => void vi.unstubAllEnvs())

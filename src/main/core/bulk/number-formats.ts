@@ -2,6 +2,8 @@
  * How a workbook's number formats show numbers, as far as a table needs it: dates, percentages, and codes of digits such
  * as postcodes and telephone numbers, with their leading zeros. ECMA-376, part 1, 18.8.30 and 18.8.31.
  */
+import { minuteOf } from '../../../shared/composition/bulk-dates.ts'
+import { DAY } from '../lib/calendar.ts'
 
 export interface NumberStyle {
   isDate: boolean
@@ -15,10 +17,11 @@ type Piece = { place: string } | { shown: string }
 /** @param template blank if the format has a fixed meaning. */
 export function numberStyle(format: number, template: string): NumberStyle {
   const code = codePieces(template)
+  const isElapsed = format === 46 || /\[h+\]/.test(bareText(template))
   const isPercent = format === 9 || format === 10 || bareText(template).includes('%')
   return {
-    isDate: isBuiltInDate(format) || isDateTemplate(template),
-    textOf: code ? (value) => codeText(value, code) : isPercent ? percentText : numberText
+    isDate: !isElapsed && (isBuiltInDate(format) || isDateTemplate(template)),
+    textOf: isElapsed ? elapsedText : code ? (value) => codeText(value, code) : isPercent ? percentText : numberText
   }
 }
 
@@ -30,6 +33,13 @@ function numberText(value: number): string {
 /** Not rounded to the decimals that are shown, as numbers aren't either. */
 function percentText(value: number): string {
   return `${numberText(value * 100)}%`
+}
+
+/** Formats days as hours and minutes, which may be more than a day's. */
+function elapsedText(days: number): string {
+  if (days < 0) return numberText(days)
+  const minutes = minuteOf(days * DAY) / 60_000
+  return [Math.floor(minutes / 60), minutes % 60].map((value) => String(value).padStart(2, '0')).join(':')
 }
 
 /** Fills a whole number's digits into their places, from the right. Any other number is read as it is. */
