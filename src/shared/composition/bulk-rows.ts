@@ -24,8 +24,8 @@ export interface CellParsing {
 }
 
 interface CellProblem extends Problem {
-  /** Counted from 0. */
-  column: number
+  /** Counted from 0; undefined if the sheet has none for it. */
+  column: number | undefined
 }
 
 export interface AppliedRow {
@@ -66,7 +66,10 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
       }
     }
     for (const target of personal) {
-      if (!filled.has(target) && isOthers(composition, base, target)) setValue(composition, target.path, '')
+      if (filled.has(target) || !isOthers(composition, base, target)) continue
+      const was = String(valueAt(composition, target.path)).trim()
+      if (target.kind !== 'email') setValue(composition, target.path, '')
+      else if (was) problems.push(othersAddress(target, was, columnOf.get(target.target)))
     }
     for (const part of parts) {
       if (!part.targets.some((target) => filled.has(target))) removePart(composition, part.path)
@@ -75,11 +78,18 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
   }
 }
 
-/** Returns whether a target's value belongs to one person, whoever signs in their place: see `presetOf`. */
+/** Returns whether a target's value belongs to one person and not to whoever signs in their place: see `presetOf`. */
 function isPersonal({ person, path }: BulkTarget): boolean {
   const name = path.at(-1) as string
   if (person === undefined) return false
-  return path.includes('IDData') ? name === 'Value' : ['MiddleName', 'MobileNumber', 'ClientReference'].includes(name)
+  if (path.includes('IDData')) return name === 'Value'
+  return ['MiddleName', 'Email', 'MobileNumber', 'ClientReference'].includes(name)
+}
+
+/** An office may use one address for all, so it isn't left out, but neither is it used unnoticed. */
+function othersAddress({ target }: BulkTarget, address: string, column: number | undefined): CellProblem {
+  const message = `The sheet has no e-mail for this name, so the package’s is used: ${shortened(address)}.`
+  return { severity: 'warning', at: target, message, column }
 }
 
 /** Returns whether a row names another person than the base where a target belongs. */

@@ -156,6 +156,16 @@ describe('a row’s cells', () => {
       ...own,
       ShareUsers: [{ MiddleName: '' }]
     })
+    // Somebody else's address is never used unnoticed.
+    const warned = { severity: 'warning', at: 'f1.signers.s1.Email', message: expect.stringContaining(mere.Email) }
+    expect(row(base, { 'First name': 'Tama' })).toMatchObject({
+      composition: { items: [{ signers: [{ Email: mere.Email }] }] },
+      cellProblems: [{ ...warned, column: undefined }]
+    })
+    expect(row(base, { 'First name': 'Tama', Email: '' }).cellProblems).toMatchObject([{ ...warned, column: 1 }])
+    expect(row(base, { 'First name': 'Tama', Email: 'tama@example.com' }).cellProblems).toEqual([])
+    const withoutAddress = forms({ items: [form({ signers: [signer({ Email: ' ' })] })] })
+    expect(row(withoutAddress, { 'First name': 'Tama' }).cellProblems).toEqual([])
     // The same person, however it's written.
     for (const same of [{ 'First name': 'mere', Email: 'MERE.tamati@example.com' }, { Surname: '' }])
       expect(signerOf(same)).toMatchObject({ ...own, IDData: [answered] })
