@@ -6,9 +6,9 @@
 import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
 import type { BulkTarget, TargetKind } from './bulk-fields.ts'
-import { bulkTargets, droppableParts, valueAt } from './bulk-targets.ts'
-import type { ComposedShareUser, Composition } from './composition.ts'
-import { namesSomeoneElse } from './names.ts'
+import { clearOthersValues, replaceablePeople } from './bulk-people.ts'
+import { bulkTargets, droppableParts, setValue, valueAt } from './bulk-targets.ts'
+import type { Composition } from './composition.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
@@ -45,7 +45,7 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
     const column = columnOf.get(target.target)
     return column === undefined ? [] : [{ target, column }]
   })
-  const personal = targets.filter(isPersonal)
+  const people = replaceablePeople(base, targets, columnOf)
   const parts = droppableParts(base, mapped)
 
   return (cells: readonly string[], flaws?: ReadonlyMap<number, string>): AppliedRow => {
@@ -65,38 +65,13 @@ export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: Ce
         problems.push({ severity: 'warning', at: target.target, message: outcome.doubt, column })
       }
     }
-    for (const target of personal) {
-      if (filled.has(target) || !isOthers(composition, base, target)) continue
-      const was = String(valueAt(composition, target.path)).trim()
-      if (target.kind !== 'email') setValue(composition, target.path, '')
-      else if (was) problems.push(othersAddress(target, was, columnOf.get(target.target)))
-    }
+    for (const problem of clearOthersValues(composition, people, filled))
+      problems.push({ ...problem, column: columnOf.get(problem.at) })
     for (const part of parts) {
       if (!part.targets.some((target) => filled.has(target))) removePart(composition, part.path)
     }
     return { composition, cellProblems: problems }
   }
-}
-
-/** Returns whether a target's value belongs to one person and not to whoever signs in their place: see `presetOf`. */
-function isPersonal({ person, path }: BulkTarget): boolean {
-  const name = path.at(-1) as string
-  if (person === undefined) return false
-  if (path.includes('IDData')) return name === 'Value'
-  return ['MiddleName', 'Email', 'MobileNumber', 'ClientReference'].includes(name)
-}
-
-/** An office may use one address for all, so it isn't left out, but neither is it used unnoticed. */
-function othersAddress({ target }: BulkTarget, address: string, column: number | undefined): CellProblem {
-  const message = `The sheet has no e-mail for this name, so the package’s is used: ${shortened(address)}.`
-  return { severity: 'warning', at: target, message, column }
-}
-
-/** Returns whether a row names another person than the base where a target belongs. */
-function isOthers(row: Composition, base: Composition, { path }: BulkTarget): boolean {
-  const place = path.slice(0, path.includes('ShareUsers') ? 6 : 4)
-  const [is, was] = [valueAt(row, place), valueAt(base, place)] as [ComposedShareUser, ComposedShareUser]
-  return namesSomeoneElse(is, was)
 }
 
 /** Returns the mapping's targets that the composition doesn't have (any more). */
@@ -284,9 +259,4 @@ function copyOf(base: Composition): Composition {
 function removePart(composition: Composition, path: BulkTarget['path']): void {
   const list = valueAt(composition, path.slice(0, -1)) as unknown[]
   list.splice(path.at(-1) as number, 1)
-}
-
-function setValue(composition: Composition, path: BulkTarget['path'], value: unknown): void {
-  const holder = valueAt(composition, path.slice(0, -1)) as Record<string | number, unknown>
-  holder[path.at(-1) as string | number] = value
 }

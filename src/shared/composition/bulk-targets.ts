@@ -58,6 +58,11 @@ export function valueAt(composition: Composition, path: BulkTarget['path']): unk
   return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
 }
 
+export function setValue(composition: Composition, path: BulkTarget['path'], value: unknown): void {
+  const holder = valueAt(composition, path.slice(0, -1)) as Record<string | number, unknown>
+  holder[path.at(-1) as string | number] = value
+}
+
 interface Place {
   group: string
   /** The prefix of the targets' ids; blank for those of the package. */

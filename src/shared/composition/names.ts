@@ -2,7 +2,8 @@
 import { folded } from '../text-folding.ts'
 import type { ComposedSigner, Composition } from './composition.ts'
 
-type Named = Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>
+/** What a person is called. */
+export type Named = Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>
 
 /** Returns a package's title: the name of its first form or template, and how many more there are. */
 export function titleOf(composition: Composition): string {
