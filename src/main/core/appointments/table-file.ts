@@ -205,7 +205,9 @@ function endOf(
   const time = readTime(cell('end'))
   // Without a date, it ends on the day it starts.
   if (time) return momentOf({ ...start, day: date?.day ?? start.day, time }, zone)
-  if (full?.time) return momentOf({ day: full.day, time: full.time, offset: full.offset }, zone)
+  // At midnight it's on the next day; a workbook then has that day without a time.
+  if (full?.time || (full && full.day > start.day))
+    return momentOf({ day: full.day, time: full.time ?? '00:00', offset: full.offset }, zone)
   return date?.time === undefined ? undefined : momentOf({ day: date.day, time: date.time, offset: date.offset }, zone)
 }
 
