@@ -339,6 +339,24 @@ describe('identity questions', () => {
   })
 })
 
+test('filling in a person clears the identity answers of the one before, but not their own', async () => {
+  const mere = personOf({ FirstName: 'Mere', LastName: 'Tamati', Email: 'Mere.Tamati@example.com' })
+  const meri = personOf({ FirstName: 'Meri', LastName: 'Tane', Email: 'meri.tane@example.org' })
+  const IDData = [{ key: 'q1', Label: 'Date of birth', Value: '1980-02-29', DataType: 'date' as const }]
+  await openWho(
+    forms({ items: [form({ signers: [signer({ UseIDData: true, IDData })] })] }),
+    fakeApi({ people: [mere, meri] })
+  )
+  async function fillIn(name: string) {
+    await type(box('First name'), name)
+    await fireEvent.keyDown(box('First name'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(box('First name'), { key: 'Enter' })
+    return signerAt(0)
+  }
+  expect(await fillIn('Mere')).toMatchObject({ Email: mere.Email, IDData })
+  expect(await fillIn('Meri')).toMatchObject({ Email: meri.Email, IDData: [{ Label: 'Date of birth', Value: '' }] })
+})
+
 describe('a signer card', () => {
   test('offers the deepfake detector only with video confirmation', async () => {
     await openWho(forms())

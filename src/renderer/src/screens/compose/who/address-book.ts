@@ -2,11 +2,12 @@
 import type { ComposedShareUser, ComposedSigner } from '../../../../../shared/composition/composition.ts'
 import type { PersonView } from '../../../../../shared/contract/views.ts'
 import { fullName } from '../../../../../shared/model/person.ts'
+import { folded } from '../../../../../shared/text-folding.ts'
 import type { Suggestion } from '../../../ui/suggestion.ts'
 
 /**
  * Makes the signer this person. Copies everything known about who they are, including blanks: a number or address left
- * behind would be someone else's. How they sign is unchanged.
+ * behind would be someone else's, and so would identity answers, which are hidden. How they sign is unchanged.
  */
 export function fillInPerson(signer: ComposedSigner, person: PersonView): void {
   Object.assign(signer, withPerson(signer, person))
@@ -15,7 +16,9 @@ export function fillInPerson(signer: ComposedSigner, person: PersonView): void {
 /** Like `fillInPerson`, on a copy; the person may be another signer. */
 export function withPerson(signer: ComposedSigner, person: PersonView | ComposedSigner): ComposedSigner {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
-  return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
+  const isSame = signer.Email.trim() !== '' && folded(signer.Email) === folded(Email)
+  const IDData = isSame ? signer.IDData : signer.IDData.map((one) => ({ ...one, Value: '' }))
+  return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber, IDData }
 }
 
 /** Like `fillInPerson`, for someone a document is shared with. */
